@@ -13,7 +13,9 @@ from ci.stages import LOGS, ROOT, Stage, from_junit
 
 VENV = Path(".venv/bin")  # commands run in ROOT, and are shown as one would type them there
 TOOL = {name: str(VENV / name) for name in ("python", "ruff", "pytest")}
-JOBS = str(os.cpu_count() or 1)
+CORES = os.cpu_count() or 1
+JOBS = str(CORES)
+WAITING_JOBS = str(CORES + CORES // 2)  # Python's tests wait for half of their time
 TIDY_SECONDS = "100"
 
 
@@ -76,7 +78,7 @@ def ctest(name: str, preset: str, needs: str, only: list[str] | None = None) -> 
 def pytest(preset: str, tests: list[str] | None = None) -> Stage:
     programs = f"RIDGELINE_BUILD={ROOT / 'build' / preset / 'bin'}"  # tests start them
     junit = LOGS / "pytest.xml"
-    command = ["env", programs, TOOL["pytest"], "-n", JOBS, "--dist", "worksteal"]
+    command = ["env", programs, TOOL["pytest"], "-n", WAITING_JOBS, "--dist", "worksteal"]
     return Stage(
         "pytest",
         [[*command, f"--junitxml={junit}", *(tests or [])]],

@@ -11,18 +11,9 @@
 
 #include "harness/device/buffer.hpp"
 #include "harness/device/device.hpp"
+#include "kernels/key.hpp"
 
 namespace ridgeline::kernels {
-
-/// The key of `what` a family keeps for the problem and the inputs that `numbers` tell.
-template <class... Numbers>
-std::string key_of(std::string what, Numbers... numbers) {
-  for (const std::uint64_t number : {static_cast<std::uint64_t>(numbers)...}) {
-    what += ' ';
-    what += std::to_string(number);
-  }
-  return what;
-}
 
 using Scratch = device::Buffer<std::byte>;
 

@@ -6,11 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <list>
-#include <memory>
 #include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "harness/base/error.hpp"
@@ -20,8 +17,8 @@
 #include "harness/device/random_element.hpp"
 #include "kernels/deviation.hpp"
 
-// What the oracles of all families share: inputs that are made again on the host, the choice of
-// rows, and the cache.
+// What the oracles of all families share: inputs that are made again on the host, and the
+// choice of rows.
 namespace ridgeline::kernels {
 
 /// Elements of one input as the oracle reads them: fills `to` with elements first, first + 1, ...
@@ -100,29 +97,5 @@ inline std::vector<float> download_rows(device::Device& device, const void* matr
   }
   return values;
 }
-
-/// Results of an oracle by what they were computed for. Holds `most` at most; the one that was used
-/// least recently goes first.
-template <class Key, class Value>
-class OracleCache {
- public:
-  explicit OracleCache(std::size_t most) : most_(most) {}
-
-  std::shared_ptr<const Value> get(const Key& key, const std::function<Value()>& compute) {
-    const auto found = std::ranges::find(entries_, key, &Entry::first);
-    if (found != entries_.end()) {
-      entries_.splice(entries_.begin(), entries_, found);
-    } else {
-      entries_.emplace_front(key, std::make_shared<const Value>(compute()));
-      if (entries_.size() > most_) entries_.pop_back();
-    }
-    return entries_.front().second;
-  }
-
- private:
-  using Entry = std::pair<Key, std::shared_ptr<const Value>>;
-  std::size_t most_;
-  std::list<Entry> entries_;
-};
 
 }  // namespace ridgeline::kernels

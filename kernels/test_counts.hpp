@@ -69,19 +69,21 @@ inline void expect_within(const Budget& budget, const device::Counts& counts) {
 }
 
 /// Whether one of the lines that the kernels have makes requests of as many sectors as `traffic`
-/// says, and all of them move as many bytes.
+/// says, if it says so, and all of them, with what the asynchronous unit copies, move as many
+/// bytes.
 inline void expect_traffic(const Traffic& traffic, const device::Counts& counts) {
   double sectors = 0;
   bool found = false;
   for (const device::SiteCount& site : counts.sites) {
-    if (!std::string_view(site.access).starts_with("global")) continue;
+    const std::string_view access = site.access;
+    if (!access.starts_with("global") && !access.starts_with("bulk")) continue;
     sectors += static_cast<double>(site.sectors);
     found = found || static_cast<double>(site.sectors) == traffic.sectors_per_request.value_or(0) *
                                                               static_cast<double>(site.requests);
   }
   EXPECT_EQ(sectors * sector, traffic.moved_bytes) << "bytes in all sectors that were asked for";
-  EXPECT_TRUE(found) << "no line asks for " << traffic.sectors_per_request.value_or(0)
-                     << " sectors per request";
+  EXPECT_TRUE(found || !traffic.sectors_per_request)
+      << "no line asks for " << traffic.sectors_per_request.value_or(0) << " sectors per request";
 }
 
 }  // namespace ridgeline::kernels

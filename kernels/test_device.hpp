@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/e4m3.hpp"
 #include "harness/base/half.hpp"
 #include "harness/device/buffer.hpp"
 #include "harness/device/device.hpp"
@@ -60,6 +61,8 @@ inline std::vector<std::byte> stored(const std::vector<float>& values, DType dty
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (size_of(dtype) == 4) {
       std::memcpy(bytes.data() + 4 * i, &values[i], 4);
+    } else if (is_e4m3(dtype)) {
+      bytes[i] = std::byte{to_e4m3(values[i])};
     } else {
       const std::uint16_t half = dtype == DType::f16 ? to_f16(values[i]) : to_bf16(values[i]);
       std::memcpy(bytes.data() + 2 * i, &half, 2);
@@ -71,6 +74,7 @@ inline std::vector<std::byte> stored(const std::vector<float>& values, DType dty
 /// Number `value` as `dtype` stores it.
 inline float rounded(float value, DType dtype) {
   if (dtype == DType::f16) return from_f16(to_f16(value));
+  if (is_e4m3(dtype)) return from_e4m3(to_e4m3(value));
   return dtype == DType::bf16 ? from_bf16(to_bf16(value)) : value;
 }
 

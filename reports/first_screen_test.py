@@ -115,7 +115,7 @@ def test_nights_are_wrong_when_something_is_newly_worse_and_in_doubt_when_it_is_
                 member["new"] = False
     known = first_screen.wrong_in_trend(trend_of(made))
     assert [line.colour for line in known] == ["note"] * 4, "two regressions, a drift and a stop"
-    made["changes"][0] |= {"new": True, "confirmed": True, "kind": "regression"}
+    made["changes"][0] |= {"new": True, "mode": False, "kind": "regression"}
     lines = first_screen.wrong_in_trend(trend_of(made))
     assert [line.colour for line in lines] == ["bad"] + ["note"] * 3
     assert made["changes"][0]["case"] in lines[0].text

@@ -84,18 +84,18 @@ def test_the_documented_nights_are_read() -> None:
         5,
         True,
     )
-    assert [(one.kind, one.fails, one.confirmed) for one in trend.findings] == [
-        ("regression", True, True),
-        ("stopped", True, True),
-        ("drift", False, True),
-        ("environment", False, False),
+    assert [(one.kind, one.fails, one.mode) for one in trend.findings] == [
+        ("regression", True, False),
+        ("stopped", True, False),
+        ("drift", False, False),
+        ("environment", False, True),
     ]
     change, stop, drift, event = trend.findings
     assert (change.night.isoformat(), change.before) == ("2026-01-03", 400)
     assert change.ratio == pytest.approx(1.1025)
     assert change.confirm.startswith("ridgeline gate --device")
     assert event.changes.environment == ("driver 580.1 -> 580.2",)
-    assert not event.members[0].confirmed
+    assert event.members[0].mode
     assert (drift.night.isoformat(), drift.ratio, stop.night.day) == ("2026-01-01", 1.02, 2)
     assert trend.environments[0].changed == ("power_limit_w 300 -> 350",)
     assert [(series.nights, series.values[-1]) for series in trend.series] == [

@@ -129,8 +129,8 @@ WRONG: list[tuple[Callable[[Json], Any], str]] = [
         "Expected `float` >= 0.0 - at `$.trends[0].findings[0].before`",
     ),
     (
-        lambda d: _change(d).update(confirmed=1),
-        "Expected `bool`, got `int` - at `$.trends[0].findings[0].confirmed`",
+        lambda d: _change(d).update(mode=1),
+        "Expected `bool`, got `int` - at `$.trends[0].findings[0].mode`",
     ),
     (
         lambda d: _change(d).pop("worse"),

@@ -167,6 +167,7 @@ class Case(Row):
     interval_ns: tuple[Positive, Positive] = None
     flop_rate: Amount = None
     byte_rate: Amount = None
+    counted_dram_bytes: Amount = None
     roof: str = ""
     sites: tuple[Site, ...] = ()
     sites_left_out: SitesLeftOut = SitesLeftOut(0, 0)

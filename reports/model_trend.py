@@ -31,20 +31,22 @@ class Words(Row):
     levels: str = ""
     where: str = ""
     commits: str = ""
+    cause: str = ""
 
 
 class Finding(Row):
     """What is told of a case, or of the `members` that changed together. `night` is the first of
-    the new level or of the drift, of a stop the last with a time; the new level may as well begin
-    on any from `earliest` to `latest`. Its medians are `before` and `after`: ns, or of the `metric`
-    that was counted. `confirm` is the command that tests whether the code did it; where there is
-    none, `cannot_confirm` says why."""
+    the new level or of the drift, of a stop the last with a time; the new level may as well
+    begin on any from `earliest` to `latest`. Its levels are `before` and `after`: ns, or of the
+    `metric` that was counted. A `mode` goes to and fro between levels that were told before.
+    `confirm` is the command that tests whether the code did it; where there is none,
+    `cannot_confirm` says why."""
 
     kind: Literal["regression", "improvement", "environment", "drift", "stopped"]
     night: datetime.date
-    confirmed: bool
     fails: bool
     worse: bool
+    mode: bool
     words: Words
     case: str = ""
     metric: str = ""

@@ -119,7 +119,7 @@ def _mark(trend: Trend, one: Finding) -> Mark:
         latest=float(one.latest.toordinal()),
         middle=(one.before + one.after) / 2,
         rises=one.after > one.before,
-        hollow=not one.confirmed,
+        hollow=one.mode,
         kind=one.kind,
     )
 

@@ -135,7 +135,7 @@ def test_the_page_needs_nothing_else(gpu: tuple[Page, Path]) -> None:
 def test_figures_are_images_with_words_and_files_for_slides(gpu: tuple[Page, Path]) -> None:
     page, folder = gpu
     images = page.all("img")
-    assert len(images) == 9
+    assert len(images) == 10
     roofline = images[0]["alt"] or ""
     assert roofline.startswith("Roofline.")
     assert "Operational intensity" in roofline
@@ -150,6 +150,7 @@ def test_figures_are_images_with_words_and_files_for_slides(gpu: tuple[Page, Pat
         "occupancy.png",
         "roofline.png",
         "roofs.png",
+        "transfer.png",
     ]
     assert all(file.read_bytes().startswith(b"\x89PNG") for file in (folder / "figures").iterdir())
 
@@ -174,8 +175,8 @@ def test_every_case_is_listed_with_what_happened_to_it(gpu: tuple[Page, Path]) -
     made = synthetic.gpu()
     assert all(case["name"] in text for case in made["cases"])
     for words in (
-        "1 crashed, of 333 cases",
-        "1 unstable, of 333 cases",
+        "1 crashed, of 363 cases",
+        "1 unstable, of 363 cases",
         "above the roof: a measuring error",
     ):
         assert words in text

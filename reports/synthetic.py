@@ -20,7 +20,7 @@ Json = dict[str, Any]
 def document(*runs: Json) -> Json:
     return {
         "format": "ridgeline-report",
-        "version": 8,
+        "version": 9,
         "generated": "2026-11-20T13:00:00Z",
         "ridgeline": "0.1.0",
         "runs": [_judged(one) for one in runs],
@@ -458,6 +458,18 @@ def _divergence() -> list[Json]:
     return cases
 
 
+def _transfer(rates: dict[str, float]) -> list[Json]:
+    cases = []
+    for variant, share, latency in (("pinned", 1.0, 8000.0), ("pageable", 0.4, 9500.0)):
+        for direction, rate in rates.items():
+            for power in range(10, 29, 3):
+                elements = 2**power
+                name = f"transfer/{variant}/f32/direction={direction},elements={elements}"
+                time = latency + 4 * elements / (rate * share) * 1e9
+                cases.append(case(name, time, bytes=4.0 * elements))
+    return cases
+
+
 def _collectives(
     variant: str, ranks: Iterable[int], latency: float, bandwidth: float
 ) -> list[Json]:
@@ -531,6 +543,9 @@ def gpu() -> Json:
         roofs += [roof(kind, value, "FLOP/s")] if value else []
         roofs.append(roof(kind, nominal, "FLOP/s", sheet))
     roofs.append(roof("dram", 4.814e12, "B/s", sheet))
+    link = {"to_device": 5.52e10, "to_host": 5.31e10}
+    roofs += [roof(f"link.{direction}", rate) for direction, rate in link.items()]
+    roofs.append(roof("link", 6.3e10, "B/s", "PCI Express 5 x16"))
     roofs += [
         roof("latency.l1", 21.0, "ns"),
         roof("latency.l2", 148.0, "ns"),
@@ -544,6 +559,7 @@ def gpu() -> Json:
         _occupancy("gpu", 61.8e12, 4.22e12)
         + _fusion("gpu", 4.22e12)
         + _divergence()
+        + _transfer(link)
         + _roof_cases(roofs)
     )
     return run("synthetic-h200", "cuda", cases, roofs)

@@ -129,7 +129,7 @@ class Nights:
             "before": before,
             "after": after,
         }
-        made |= {"unit": "ns", "confirmed": True, "new": False, "ratio": after / before}
+        made |= {"unit": "ns", "mode": False, "new": False, "ratio": after / before}
         made |= {
             "ratio_low": after / before * math.exp(-error),
             "ratio_high": after / before * math.exp(error),
@@ -222,7 +222,7 @@ def trend(cases: int = 24, nights: int = 90, *, seed: int = 1) -> Json:
             found["changes"].append(made.change(case, late, loose=1))
         elif index == 2:
             made.add(case, base, {nights - 3: 0.03})
-            found["changes"].append(made.change(case, nights - 3, loose=2, confirmed=False))
+            found["changes"].append(made.change(case, nights - 3, loose=2, mode=True))
         elif index == 3:
             made.add(case, base, {fleet: 0.02})
             facts = changes("compiler gcc 14.2 -> gcc 15.1", "driver 580.1 -> 580.2")
@@ -295,7 +295,7 @@ def counted(cases: int = 4, nights: int = 30) -> Json:
             }
             | {
                 "other_metrics": 2 * (index == 0),
-                "confirmed": True,
+                "mode": False,
                 "new": True,
                 "changes": changes(),
                 "confirm": "x",
@@ -371,12 +371,12 @@ def _judged(trend: Json) -> Json:
     found = [_change(one) for one in lists["changes"]]
     for event in lists["fleet_events"]:
         members = sorted(map(_change, event["members"]), key=_size, reverse=True)
-        confirmed = any(member["confirmed"] for member in members)
+        mode = all(member["mode"] for member in members)
         fails = event["kind"] != "environment" and any(member["fails"] for member in members)
         said = f"{len(members)} cases changed within 2 days"
-        worse = confirmed and event["kind"] == "regression"
+        worse = not mode and event["kind"] == "regression"
         found.append(
-            {"confirmed": confirmed, "fails": fails, "worse": worse}
+            {"mode": mode, "fails": fails, "worse": worse}
             | event
             | {"members": members, "words": {"said": said, "levels": said}}
         )
@@ -386,7 +386,7 @@ def _judged(trend: Json) -> Json:
         made = {
             "kind": "drift",
             "night": drift["from"],
-            "confirmed": True,
+            "mode": False,
             "fails": fails,
             "worse": worse,
         } | drift
@@ -395,7 +395,7 @@ def _judged(trend: Json) -> Json:
         made = {
             "kind": "stopped",
             "night": stop["last"],
-            "confirmed": True,
+            "mode": False,
             "fails": stop["new"],
             "worse": True,
         } | stop
@@ -403,11 +403,9 @@ def _judged(trend: Json) -> Json:
             made | {"words": _words(made, f"its last night; {stop.get('outcome', 'not measured')}")}
         )
     for one in (*found, *(member for event in found for member in event.get("members", []))):
-        unsure = "" if one["confirmed"] else "unconfirmed "
+        unsure = "mode, " if one["mode"] else ""
         one["words"]["kind"] = f"{unsure}{one['kind']}{', new' if one['new'] else ''}"
-    found.sort(
-        key=lambda one: (not one["fails"], not one["worse"], not one["confirmed"], -_size(one))
-    )
+    found.sort(key=lambda one: (not one["fails"], not one["worse"], one["mode"], -_size(one)))
     for start in trend["environments"]:
         start.setdefault("words", f"another comparable environment: {start['cases']} cases")
     doubtful = bool(trend["environments"]) or any(one["worse"] for one in found)
@@ -416,9 +414,11 @@ def _judged(trend: Json) -> Json:
 
 
 def _change(made: Json) -> Json:
-    worse = made["confirmed"] and made["kind"] == "regression"
+    worse = not made["mode"] and made["kind"] == "regression"
     unit = made.get("metric") or made["unit"]
     words = _words(made, f"{made['before']:.6g} -> {made['after']:.6g} {unit}")
+    if cause := made.get("cause"):
+        words["cause"] = f"{cause}: the commit changed"
     return {"fails": worse and made["new"], "worse": worse} | made | {"words": words}
 
 

@@ -31,7 +31,7 @@ def around(trend: Trend) -> list[Around]:
         facts = one.changes.environment
         if one.members:
             happened.append((one.night, 1, (one.words.said, *facts)))
-        elif facts and one.is_step and one.confirmed and one.earliest == one.latest:
+        elif facts and one.is_step and not one.mode and one.earliest == one.latest:
             happened.append((one.night, 2, facts))
     ranks: dict[datetime.date, int] = {}
     words: dict[datetime.date, list[str]] = {}

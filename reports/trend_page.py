@@ -20,11 +20,11 @@ def section(one: Section) -> dict[str, object]:
         "conclusion": gate_page.sentence(trend.conclusion),
         "sentences": [sentence for sentence, _ in worse(trend)],
         "left_out": nights.left_out(trend),
-        "changes": [found for found in alone if found.is_step and found.confirmed],
+        "changes": [found for found in alone if found.is_step and not found.mode],
         "events": [found for found in trend.findings if found.members],
         "drifts": [found for found in alone if found.kind == "drift"],
         "stops": [found for found in alone if found.kind == "stopped"],
-        "unconfirmed": [found for found in alone if not found.confirmed],
+        "modes": [found for found in alone if found.mode],
         "around": trend_around.around(trend),
         "colour_of": colour_of,
         "open_rows": OPEN_ROWS,
@@ -50,6 +50,6 @@ def worse(trend: Trend) -> list[tuple[str, bool]]:
 
 
 def colour_of(one: Finding) -> str:
-    if not one.confirmed or one.kind == "environment":
+    if one.mode or one.kind == "environment" or (one.kind == "stopped" and not one.worse):
         return "note"
     return "bad" if one.worse else "good"

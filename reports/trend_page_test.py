@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from reports import load, load_test, page, render, synthetic, synthetic_trend, trend_page
@@ -77,6 +78,16 @@ def of(**more: object) -> Json:
     return nights().trend() | more
 
 
+def test_a_change_tells_its_cause_and_a_renamed_case_is_no_alarm() -> None:
+    made = of(changes=[slower(cause="toolkit")], stopped=[stop()])
+    text = shown(made).text
+    assert "Cause: toolkit: the commit changed" in " ".join(text.split())
+    (stopped,) = [one for one in parsed(made).findings if one.kind == "stopped"]
+    assert trend_page.colour_of(stopped) == "bad"
+    renamed = msgspec.structs.replace(stopped, worse=False)
+    assert trend_page.colour_of(renamed) == "note"
+
+
 ENVIRONMENT = {"night": "2026-10-20", "changed": ["power 1 -> 2"], "cases": 2, "ratio": 1.05}
 
 
@@ -117,14 +128,14 @@ def test_a_row_has_the_words_of_the_terminal() -> None:
     """Those of the documented example, which C++ has written."""
     text = shown(load_test.block("Example of nights"), documented=True).text
     for words in (
-        "The last 5 nights: 1 regression (1 new), 1 fleet event, 1 drift, 1 stopped case (1 new); "
-        "1 change before, which --nights lists.",
-        "2 cases have fewer than 60 nights in this environment: nothing of them can be confirmed "
-        "yet",
+        "The last 5 nights: 1 regression (1 new), 1 fleet event of 1 case, 1 drift, 1 stopped case "
+        "(1 new); 1 change before, which --nights lists.",
+        "2 cases have fewer than 5 nights in this environment: nothing of them can be told yet",
         "regression, new, 2026-01-03: +10.3% (+9.3% to +11.3%)  400 ns -> 441 ns",
-        "Happened between the night before and this one, confirmed 2026-01-05.",
+        "Happened between the night before and this one, told 2026-01-05.",
         "commit bbbbbbbbbbbb -> cccccccccccc",
-        "unconfirmed environment",
+        "code: the commit changed; nothing else that is recorded changed",
+        "mode, environment",
         "its last night; 3 nights without it since, the latest outcome is crashed",
     ):
         assert words in text
@@ -152,7 +163,7 @@ def test_everything_that_is_told_stands_on_the_page(document: Json) -> None:
         assert one["night"] in text
         assert all(fact in text for fact in one["changes"]["environment"])
     for one in document["changes"]:
-        if one["confirmed"]:
+        if not one["mode"]:
             assert one["confirm"] in text
     for one in (*document["drifts"], *document["stopped"]):
         assert one["case"] in text
@@ -195,7 +206,7 @@ def test_hostile_names_are_text_and_nothing_else(tmp_path: Path) -> None:
     }
     said = slower(changes=changes, confirm=HOSTILE) | {"case": HOSTILE}
     document = of(
-        changes=[said, said | {"metric": HOSTILE, "unit": HOSTILE, "confirmed": False}],
+        changes=[said, said | {"metric": HOSTILE, "unit": HOSTILE, "mode": True}],
         fleet_events=[event(changes=changes, members=[said, said])],
         drifts=[drift(HOSTILE, case=HOSTILE)],
         stopped=[stop(case=HOSTILE)],

@@ -107,6 +107,7 @@ struct BufferSet {
   const std::vector<Input>& in;
   const device::Buffer<std::int32_t>& index;
   const device::Buffer<std::byte>& out;
+  std::size_t inputs;  // which of the sets of inputs
 
   template <class Element>
   Element* output() const {
@@ -116,7 +117,7 @@ struct BufferSet {
 
 inline BufferSet buffers_of(const Buffers& buffers, measure::Turn turn) {
   const Buffers::Inputs& inputs = buffers.inputs.at(turn.inputs);
-  return {inputs.in, inputs.index, buffers.outputs.at(turn.output)};
+  return {inputs.in, inputs.index, buffers.outputs.at(turn.output), turn.inputs};
 }
 
 /// `count` sets, each with inputs of so many elements of `dtype`, and outputs of so many bytes.

@@ -157,6 +157,9 @@ worker::Suite coalescing() {
       if (named.name == "wide")
         for (const int width : {4, 8, 16})
           cases.push_back(copying(named, {elements, 1, 0, width}, field("width", width)));
+      if (named.name == "bulk")
+        for (const int chunk : {2 << 10, 8 << 10, 32 << 10})
+          cases.push_back(copying(named, {elements, 1, 0, chunk}, field("chunk", chunk)));
     }
   for (const auto& named : gather::variants())
     for (const std::int64_t elements : sizes(named.kind))

@@ -12,6 +12,7 @@ namespace ridgeline::suites {
 worker::Suite coalescing();
 worker::Suite occupancy();
 worker::Suite roofs();
+worker::Suite transfer();
 
 namespace {
 
@@ -19,7 +20,7 @@ constexpr double most_bytes = 40 << 20;  // of a case that a test may run
 
 std::vector<worker::Case> all_cases() {
   std::vector<worker::Case> cases;
-  for (const auto suite : {coalescing, occupancy, roofs})
+  for (const auto suite : {coalescing, occupancy, roofs, transfer})
     for (worker::Case& each : suite().cases) cases.push_back(std::move(each));
   return cases;
 }

@@ -13,6 +13,9 @@ if(NOT RIDGELINE_FUZZ)  # for what measures
   find_package(OpenBLAS CONFIG HINTS /usr/lib/x86_64-linux-gnu/openblas-openmp/cmake)
   find_package(MPI COMPONENTS CXX)
 endif()
+if(RIDGELINE_HAVE_CUDA)  # cuDNN's headers with those of its front end; the library is opened at run time
+  find_path(RIDGELINE_CUDNN_HEADERS cudnn_frontend.h PATHS ${PROJECT_SOURCE_DIR}/.cudnn/include NO_DEFAULT_PATH)
+endif()
 if(RIDGELINE_PORTABLE)
   include(portable)
 else()

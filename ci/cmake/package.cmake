@@ -6,6 +6,7 @@ foreach(program ridgeline ridgeline-suites ridgeline-collectives ridgeline-emula
   endif()
 endforeach()
 install(DIRECTORY suites/profiles DESTINATION suites FILES_MATCHING PATTERN *.toml)
+install(FILES suites/ladders.toml DESTINATION suites)
 install(DIRECTORY reports DESTINATION . PATTERN __pycache__ EXCLUDE PATTERN .*_cache EXCLUDE PATTERN *_test.py EXCLUDE)
 install(PROGRAMS ci/nightly ci/preflight DESTINATION ci)
 install(DIRECTORY ci/night DESTINATION ci FILES_MATCHING PATTERN *.py PATTERN *_test.py EXCLUDE PATTERN conftest.py EXCLUDE
@@ -20,6 +21,9 @@ if(RIDGELINE_PORTABLE)
                   libsqlitecpp-dev libtomlplusplus-dev nlohmann-json3-dev)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION licenses RENAME ${package}.txt OPTIONAL)
   endforeach()
+  if(RIDGELINE_CUDNN_HEADERS)
+    install(DIRECTORY ${RIDGELINE_CUDNN_HEADERS}/../licenses/ DESTINATION licenses/cudnn-frontend OPTIONAL)
+  endif()
   add_test(NAME portable COMMAND ${PROJECT_SOURCE_DIR}/ci/check_portable ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 endif()
 

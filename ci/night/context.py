@@ -22,6 +22,7 @@ class Context:
     limit_s: float
     broken: list[str] = field(default_factory=list)  # records that could not be written
     codes: list[int] = field(default_factory=list)  # of what belongs to no step
+    webhook: str = field(default="", repr=False)  # an address, which is a secret
 
     def command(self, *arguments: str) -> list[str]:
         return [str(self.ridgeline), *arguments, *program.option("--results", self.results)]

@@ -314,8 +314,8 @@ def test_a_mistake_of_ours_is_70_and_one_line(runner, tmp_path):
     shutil.copy(ROOT / "ci" / "nightly", copy / "ci")
     shutil.copy(ROOT / "ci" / "preflight", copy / "ci")
     broken = "raise KeyError('::error::x')\n"
-    with (copy / "ci" / "night" / "host.py").open("a") as file:
-        file.write(f"\n\ndef look_at_disk(*_):\n    {broken}")
+    with (copy / "ci" / "night" / "preflight.py").open("a") as file:
+        file.write(f"\n\ndef look_at(*_):\n    {broken}")
     named = ["--ridgeline", str(BUILD / "ridgeline"), "--results", str(runner.lab.results)]
     done = runner.lab.execute([copy / "ci" / "preflight", "--device", "cpu", *named], text=True)
     assert done.returncode == 70, done.stderr
@@ -334,42 +334,28 @@ def test_a_mistake_of_ours_is_70_and_one_line(runner, tmp_path):
     assert (done.returncode, "not complete" in done.stderr) == (69, True), done.stderr
 
 
-def nvidia_smi(folder: Path, script: str) -> dict[str, str]:
-    """An environment in which it says this."""
-    (folder / "nvidia-smi").write_bytes(f"#!/bin/sh\n{script}\n".encode(errors="surrogateescape"))
-    (folder / "nvidia-smi").chmod(0o755)
-    return {"PATH": f"{folder}:{os.environ['PATH']}"}
-
-
-GPU = {"id": "cuda:0", "kind": "cuda", "uuid": "GPU-0", "recorded": {"pci_bus": "0:1"}}
+FOUND = {"check": EVIL, "level": "unfit", "seen": EVIL, "source": EVIL, "why": EVIL, "do": EVIL}
 
 
 @pytest.mark.parametrize("arguments", [(), ("--json",)])
-def test_what_nvidia_smi_names_stays_text(runner, tmp_path, arguments):
-    """Names of GPUs, their drivers, processes and states, and refusals."""
-    program = stands_for_ridgeline(runner, {"devices": {"devices": [device(**GPU)]}})
-    quoted = '"' + EVIL.replace('"', '""') + '"'
-    (tmp_path / "facts").write_bytes(", ".join([quoted] * 27).encode(errors="surrogateescape"))
-    (tmp_path / "users").write_bytes(f"{quoted}, 7, 3".encode(errors="surrogateescape"))
-    answers = f'case "$*" in *query-gpu*) cat "{tmp_path}/facts";; *) cat "{tmp_path}/users";; esac'
-    refuses = f'cat "{tmp_path}/users"; exit 9'
-    for script in (answers, refuses):
-        environment = {**runner.lab.environment, **nvidia_smi(tmp_path, script)}
-        command = [ROOT / "ci" / "preflight", "--ridgeline", program, "--device", "cuda:0"]
-        done = runner.lab.execute([*command, *arguments], env=environment)
-        said = (done.stdout + done.stderr).decode()
-        assert done.returncode == 3, said
-        assert "error::x" in said
-        assert is_harmless(said)
+def test_what_the_doctor_names_stays_text(runner, arguments):
+    """Names of GPUs, their processes and states, which it tells programs as they are."""
+    fine = {**FOUND, "level": "fine"}
+    answers = {"devices": {"devices": [device()]}, "doctor": {"findings": [FOUND, fine]}}
+    program = stands_for_ridgeline(runner, answers)
+    command = [ROOT / "ci" / "preflight", "--ridgeline", program, *arguments]
+    done = runner.lab.execute(command)
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == 3, said
+    assert "error::x" in said
+    assert is_harmless(said)
 
 
 @pytest.mark.parametrize(
-    "script", ["exec yes '1, 2, 3'", "timeout 2 yes >&2", "kill -9 $$", "echo '\"'"]
+    "answer", ["", "1, 2, 3", '{"findings": [{"level": "odd"}]}', '{"findings": 3}']
 )
-def test_an_odd_nvidia_smi_is_a_finding(runner, tmp_path, script):
-    program = stands_for_ridgeline(runner, {"devices": {"devices": [device(**GPU)]}})
-    environment = {**runner.lab.environment, **nvidia_smi(tmp_path, script)}
-    command = [ROOT / "ci" / "preflight", "--ridgeline", program, "--device", "cuda:0"]
-    done = runner.lab.execute(command, env=environment, text=True)
-    assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
-    assert "nvidia-smi: " in done.stdout
+def test_an_odd_doctor_is_no_fit_machine(runner, answer):
+    program = stands_for_ridgeline(runner, {"devices": {"devices": [device()]}, "doctor": answer})
+    done = runner.lab.execute([ROOT / "ci" / "preflight", "--ridgeline", program], text=True)
+    assert (done.returncode, "Traceback" in done.stderr) == (69, False), done.stderr
+    assert "doctor --json printed something else" in done.stderr

@@ -5,11 +5,10 @@ import dataclasses
 import time
 import traceback
 from collections.abc import Callable
-from pathlib import Path
 
 from reports.console import printable
 
-from . import github, steps, summary
+from . import github, steps, summary, tell
 from .context import Context, newest_run
 from .document import Odd
 from .exit_code import FILES, INTERNAL, INTERRUPTED, MISSING, UNDECIDED, worst
@@ -43,6 +42,8 @@ def whole_night(context: Context) -> int:
     """What it ends with. Whatever happens is in the record, the summary and the log."""
     for name in STEPS:
         one_step(context, name)
+    if not context.interrupted:
+        tell.tell(context)
     context.night.state = "interrupted" if context.interrupted else "finished"
     return finish(context)
 
@@ -93,14 +94,19 @@ def may_measure(night: Night) -> bool:
 def preflight(context: Context, step: Step) -> None:
     options = context.night.options
     try:
-        devices = find_devices(context.ridgeline, options["device"], options["worker"])
+        looked = [
+            look_at(
+                context.ridgeline,
+                device,
+                str(context.results),
+                options["min_free"],
+                options["worker"],
+            )
+            for device in find_devices(context.ridgeline, options["device"], options["worker"])
+        ]
     except NoDevice as error:
         step.state, step.exit_code, step.said = FAILED, MISSING, str(error)
         return
-    looked = [
-        look_at(device, Path(context.results), int(options["min_free"] * (1 << 30)))
-        for device in devices
-    ]
     context.night.preflight = [one.to_json() for one in looked]
     for one in looked:
         context.log.say(one.text())

@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -46,6 +47,13 @@ def positive(text: str) -> float:
     if not 0 <= value < 1e9:
         raise ValueError
     return value
+
+
+def address(text: str) -> str:
+    """Of a site, or nothing; it stands in links of other formats. Raises ValueError."""
+    if text and not re.fullmatch(r"https?://[!-;=?-{}~]+", text):
+        raise ValueError
+    return text
 
 
 def add_machine(to: argparse.ArgumentParser) -> None:

@@ -1,43 +1,66 @@
-"""Is this machine fit to measure on this device now?"""
+"""Is this machine fit to measure on this device now? `ridgeline doctor` knows; here it is asked."""
 
 import subprocess
 from pathlib import Path
-from typing import TypedDict
+from typing import Literal, TypedDict
 
-from . import document, gpu, host, program
-from .finding import UNKNOWN, Preflight
+from . import document, program
+from .finding import Preflight
+
+ANSWER_S = 300  # of a doctor that looks at a driver which answers late
 
 
 class NoDevice(Exception):
-    """The device cannot be found; the message says what was tried, and what to do."""
+    """The device cannot be found, or not be looked at; the message says what was tried, and what to
+    do."""
 
 
 class Device(TypedDict):
     id: str
-    kind: str
     name: str
-    uuid: str
-    recorded: dict[str, str]
 
 
 class Devices(TypedDict):
     devices: list[Device]
 
 
-def find_devices(ridgeline: Path, wanted: str, workers: list[str]) -> list[Device]:
-    """Facts of the devices that `--device wanted` means ("cuda:0,1" means two), or of the one that
-    `run` prefers."""
+class Told(TypedDict):
+    check: str
+    level: Literal["fine", "note", "unknown", "unfit"]
+    seen: str
+    why: str
+    do: str
+
+
+class Diagnosis(TypedDict):
+    findings: list[Told]
+
+
+def ask(ridgeline: Path, *words: str, results: str = "", codes: tuple[int, ...] = (0,)) -> str:
+    """What a command prints. Raises NoDevice when it does not end with one of these codes."""
+    # The name of a folder need not be a text, which options are.
+    named = ["env", f"RIDGELINE_RESULTS={results}"] if results else []
     try:
-        words = [word for worker in workers for word in program.option("--worker", worker)]
-        done = program.answer([str(ridgeline), "devices", "--json", *words], 120)
+        done = program.answer([*named, str(ridgeline), *words], ANSWER_S)
     except (OSError, program.TooMuch, subprocess.TimeoutExpired) as error:
-        raise NoDevice(f"{ridgeline} devices cannot be asked: {error}") from None
-    if done.returncode != 0:
+        raise NoDevice(f"{ridgeline} {words[0]} cannot be asked: {error}") from None
+    if done.returncode not in codes:
         raise NoDevice(
-            f"{ridgeline} devices ended with {done.returncode}: {done.stderr.strip()[:500]}"
+            f"{ridgeline} {words[0]} ended with {done.returncode}: {done.stderr.strip()[:500]}"
         )
+    return done.stdout
+
+
+def options(workers: list[str]) -> list[str]:
+    return [word for worker in workers for word in program.option("--worker", worker)]
+
+
+def find_devices(ridgeline: Path, wanted: str, workers: list[str]) -> list[Device]:
+    """The devices that `--device wanted` means ("cuda:0,1" means two), or the one that `run`
+    prefers."""
+    text = ask(ridgeline, "devices", "--json", *options(workers))
     try:
-        devices = document.decode(done.stdout, Devices)["devices"]
+        devices = document.decode(text, Devices)["devices"]
     except document.Odd as error:
         words = "devices --json printed something else than devices"
         raise NoDevice(f"{ridgeline} {words}: {error}") from None
@@ -57,29 +80,27 @@ def find_devices(ridgeline: Path, wanted: str, workers: list[str]) -> list[Devic
     return found
 
 
-def look_at(device: Device, results: Path, least_free: int) -> Preflight:
-    """Takes a few seconds, in which the processors are watched."""
+def look_at(
+    ridgeline: Path, device: Device, results: str, min_free: float, workers: list[str]
+) -> Preflight:
+    """Takes a few seconds, in which the processors are watched. `min_free`: GiB on the disk of
+    `results`. Raises NoDevice."""
+    text = ask(
+        ridgeline,
+        *("doctor", "--quick", "--json", *program.option("--device", device["id"])),
+        *(f"--min-free={min_free}", *options(workers)),
+        results=results,
+        codes=(0, 3),
+    )
+    try:
+        findings = document.decode(text, Diagnosis)["findings"]
+    except document.Odd as error:
+        words = "doctor --json printed something else than findings"
+        raise NoDevice(f"{ridgeline} {words}: {error}") from None
     preflight = Preflight(device=f"{device['id']} ({device['name']})")
-    host.look_at_disk(results, least_free, preflight)
-    host.look_at_memory(preflight)
-    # An emulated device counts, and counts are the same on a busy machine.
-    if device["kind"] not in ("cpu", "cuda"):
-        return preflight
-    measures_cpu = device["kind"] == "cpu"
-    host.look_at_processors(measures_cpu, preflight)
-    host.look_at_quota(measures_cpu, preflight)
-    host.look_at_governors(preflight)
-    if device["kind"] == "cuda":
-        name = gpu_name(device)
-        if name:
-            gpu.look_at(name, preflight)
+    for one in findings:
+        if one["level"] == "fine":
+            preflight.looked_at[one["check"]] = one["seen"]
         else:
-            seen = "the GPU's UUID and bus are not known"
-            preflight.add("nvidia-smi", UNKNOWN, seen, gpu.NOT_KNOWN, "run nvidia-smi by hand")
+            preflight.add(one["check"], one["level"], one["seen"], one["why"], one["do"])
     return preflight
-
-
-def gpu_name(device: Device) -> str:
-    """How nvidia-smi knows it; the numbers of CUDA and of nvidia-smi may differ."""
-    bus = device["recorded"].get("pci_bus", "")
-    return bus or (device["uuid"] if device["uuid"].startswith("GPU-") else "")

@@ -18,7 +18,6 @@ from .exit_code import WORDS
 
 FORMAT, VERSION = "ridgeline-nightly", 1
 _NIGHT = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")  # the id of one, which its folder is named by
-DAMAGED = "night.json.damaged"  # what a record that cannot be understood is called from then on
 
 # A step ended "done" when it did its work, whatever it found; "failed" when it could not.
 RUNNING, DONE, FAILED, LEFT_OUT, KILLED = "running", "done", "failed", "left out", "killed"
@@ -175,14 +174,14 @@ def unfinished(nights: Path, odd: Callable[[str], object]) -> list[Night]:
     return [night for night in found if night and night.state == RUNNING]
 
 
-def set_aside(folder: Path, why: str) -> str:
-    """Renames a night's record, so that no other night meets it again; says so."""
-    record = folder / "night.json"
-    kept = folder / DAMAGED
+def set_aside(folder: Path, why: str, name: str = "night.json") -> str:
+    """Renames a record, so that no other night meets it again; says so."""
+    record = folder / name
+    kept = folder / f"{name}.damaged"
     number = 1
     while os.path.lexists(kept):
         number += 1
-        kept = folder / f"{DAMAGED}-{number}"
+        kept = folder / f"{name}.damaged-{number}"
     try:
         record.rename(kept)
     except OSError as error:

@@ -7,7 +7,7 @@ import pytest
 
 from ci.night import record
 from ci.night.document import Odd
-from ci.night.record import DAMAGED, KILLED, Step, load, new_night, unfinished, write_whole
+from ci.night.record import KILLED, Step, load, new_night, unfinished, write_whole
 
 OPTIONS = {
     **dict.fromkeys(("profile", "label", "device", "baseline", "config"), ""),
@@ -74,8 +74,8 @@ def test_a_record_that_cannot_be_understood_is_set_aside_and_told_of_once(tmp_pa
     assert len(str(refusal.value)) < 400
     told = []
     assert unfinished(tmp_path, told.append) == []
-    assert [ODD[text] in words and DAMAGED in words for words in told] == [True]
-    assert (folder / DAMAGED).read_text() == text, "it is kept"
+    assert [ODD[text] in words and "night.json.damaged" in words for words in told] == [True]
+    assert (folder / "night.json.damaged").read_text() == text, "it is kept"
     assert unfinished(tmp_path, never) == []
 
 

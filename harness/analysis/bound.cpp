@@ -34,7 +34,8 @@ double tensor_rate(const Datasheet& device, std::string_view dtype) {
   if (dtype == "bf16") return device.bf16;
   if (dtype == "f16") return device.f16;
   if (dtype == "f32" || dtype == "tf32") return device.tf32;
-  if (dtype.starts_with("f8") || dtype.starts_with("fp8")) return device.fp8;
+  if (dtype.starts_with("f8") || dtype.starts_with("fp8") || dtype.starts_with("e4m3"))
+    return device.fp8;
   return 0;
 }
 

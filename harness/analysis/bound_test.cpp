@@ -18,6 +18,7 @@ catalogue::Datasheet device(int capability = 90) {
   sheet.f64 = 0.64;
   sheet.tf32 = 10;
   sheet.bf16 = sheet.f16 = 20;
+  sheet.fp8 = 40;
   sheet.dram_gb_s = 1000;
   return sheet;
 }
@@ -98,7 +99,8 @@ TEST(Bound, OfATransposeWithBankConflictsOnAnH200) {
 TEST(Bound, ComputesWhereTheInstructionsAre) {
   CountedWork tensor = work();
   tensor.tensor = true;
-  const std::pair<const char*, double> tensor_ns[] = {{"f32", 256}, {"f16", 128}, {"bf16", 128}};
+  const std::pair<const char*, double> tensor_ns[] = {
+      {"f32", 256}, {"f16", 128}, {"bf16", 128}, {"e4m3", 64}, {"e4m3_fast", 64}};
   for (const auto& [dtype, expected] : tensor_ns) {
     tensor.dtype = dtype;
     const Bound bound = least_time(tensor, device(), l2);

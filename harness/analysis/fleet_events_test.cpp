@@ -48,5 +48,66 @@ TEST(FleetEvents, AreInOrderOfDaysAndShareNothing) {
   EXPECT_EQ(std::ranges::unique(all).size(), 0u);
 }
 
+/// A new change of a case on the only night.
+TrendChange one_change(std::size_t number, TrendKind kind, bool worse) {
+  TrendChange change;
+  change.case_name = "case " + std::to_string(number);
+  change.kind = kind;
+  change.worse = worse;
+  change.before = 100;
+  change.after = worse ? 110 : 90;
+  change.is_new = true;
+  change.why = Why{kind == TrendKind::environment ? TrendCause::machine : TrendCause::code, {}};
+  return change;
+}
+
+/// Of so many slower, faster, and with the environment slower and faster.
+DeviceTrend gathered(int slower, int faster, int slower_there, int faster_there) {
+  DeviceTrend trend;
+  trend.nights.nights.resize(1);
+  const auto add = [&](int count, TrendKind kind, bool worse) {
+    for (int i = 0; i < count; ++i)
+      trend.changes.push_back(one_change(trend.changes.size(), kind, worse));
+  };
+  add(slower, TrendKind::regression, true);
+  add(faster, TrendKind::improvement, false);
+  add(slower_there, TrendKind::environment, true);
+  add(faster_there, TrendKind::environment, false);
+  gather_fleet_events(trend);
+  return trend;
+}
+
+TEST(FleetEvents, ChangesWithTheEnvironmentVoteForNothing) {
+  const DeviceTrend faster = gathered(0, 24, 0, 23);
+  ASSERT_EQ(faster.fleet.size(), 1u);
+  EXPECT_EQ(faster.fleet[0].kind, TrendKind::improvement);
+  EXPECT_EQ(faster.fleet[0].slower, 0u);
+  EXPECT_EQ(faster.fleet[0].faster, 47u);
+  EXPECT_EQ(faster.fleet[0].why->cause, TrendCause::code);
+  EXPECT_FALSE(fails(faster.fleet[0]));
+  const DeviceTrend there = gathered(0, 5, 20, 22);
+  ASSERT_EQ(there.fleet.size(), 1u);
+  EXPECT_EQ(there.fleet[0].kind, TrendKind::environment) << "most of it";
+  EXPECT_EQ(there.fleet[0].members.size(), 47u);
+  EXPECT_EQ(there.fleet[0].why->cause, TrendCause::machine);
+}
+
+TEST(FleetEvents, AreOfOneDirection) {
+  const DeviceTrend both = gathered(12, 14, 0, 0);
+  ASSERT_EQ(both.fleet.size(), 2u);
+  EXPECT_EQ(both.fleet[0].kind, TrendKind::regression);
+  EXPECT_EQ(both.fleet[0].slower, 12u);
+  EXPECT_EQ(both.fleet[0].faster, 0u);
+  EXPECT_TRUE(fails(both.fleet[0]));
+  EXPECT_EQ(both.fleet[1].kind, TrendKind::improvement);
+  EXPECT_EQ(both.fleet[1].members.size(), 14u);
+  EXPECT_TRUE(both.changes.empty());
+  const DeviceTrend most = gathered(40, 3, 0, 0);
+  ASSERT_EQ(most.fleet.size(), 1u);
+  EXPECT_EQ(most.fleet[0].members.size(), 40u);
+  EXPECT_EQ(most.changes.size(), 3u) << "told one by one";
+  EXPECT_EQ(gathered(6, 6, 0, 0).changes.size(), 12u) << "no ten of one direction";
+}
+
 }  // namespace
 }  // namespace ridgeline::analysis

@@ -1,5 +1,10 @@
 #include "harness/analysis/gate_plan.hpp"
 
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
 namespace ridgeline::analysis {
 
 bool gives_counts(DeviceKind kind) { return kind == DeviceKind::emulated; }
@@ -21,6 +26,18 @@ GatePlan plan_for(DeviceKind kind) {
   plan.screening_rounds = 8;
   plan.tail_looks = {27, 40, 60};
   plan.tail_share = {0.1, 0.2, 0.7};
+  return plan;
+}
+
+GatePlan with_pass_risk(GatePlan plan, double risk) {
+  const double usual = std::accumulate(plan.pass_level.begin(), plan.pass_level.end(), 0.0);
+  double carry = 0;
+  for (std::size_t i = 0; i < plan.looks.size(); ++i) {
+    double& level = plan.pass_level[i];
+    level = level * risk / usual + std::exchange(carry, 0.0);
+    // No p value of n pairs is below 2^-n.
+    if (level < std::ldexp(1.0, -plan.looks[i])) std::swap(carry, level);
+  }
   return plan;
 }
 

@@ -13,6 +13,9 @@ namespace ridgeline::analysis {
 /// Which changes of a case a gate looks for.
 enum class Looking { both, slower };
 
+/// The risk of a wrong pass that plan_for() is made for.
+constexpr double usual_pass_risk = 0.05;
+
 /// The largest alpha that may be asked for, over all cases: more would be noise with a verdict on
 /// it.
 constexpr double most_alpha = 0.2;
@@ -69,6 +72,10 @@ bool gives_counts(DeviceKind kind);
 /// counts).
 GatePlan plan_for(DeviceKind kind);
 double default_delta(DeviceKind kind);
+
+/// The same with another bound of the risk of a wrong pass. What a look of few pairs cannot use
+/// goes to the next one.
+GatePlan with_pass_risk(GatePlan plan, double risk);
 
 /// The same without a look at tails.
 GatePlan on_medians_alone(GatePlan plan);

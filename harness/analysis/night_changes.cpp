@@ -1,11 +1,19 @@
 #include "harness/analysis/night_changes.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <set>
 
+#include <fmt/format.h>
+
+#include "harness/analysis/profile_changes.hpp"
 #include "harness/analysis/stored_side.hpp"
 #include "harness/base/text.hpp"
+#include "harness/stats/median.hpp"
 
 namespace ridgeline::analysis {
 
@@ -16,51 +24,193 @@ bool is_reading(const std::string& key) {
 
 namespace {
 
+using store::StoredRun;
+
 /// Of several workers the suites' own, which `gate --baseline-ref` builds.
-const record::Build* main_build(const store::StoredRun& run) {
+const record::Build* main_build(const StoredRun& run) {
   const auto suites = std::ranges::find(run.builds, "ridgeline-suites", &record::Build::worker);
   if (suites != run.builds.end()) return &*suites;
   return run.builds.empty() ? nullptr : &run.builds.front();
 }
 
-void name_commit(const store::StoredRun& run, std::string& commit, bool& dirty) {
+void name_commit(const StoredRun& run, std::string& commit, bool& dirty) {
   const record::Build* build = main_build(run);
   if (build == nullptr || build->commit == "unknown") return;
   commit = build->commit;
   dirty = build->dirty;
 }
 
-}  // namespace
-
-std::set<std::string> restless_facts(const NightlyDevice& device) {
-  std::map<std::string, std::size_t> changes;
-  std::set<std::string> restless;
-  for (std::size_t i = 0; i < device.runs.size(); ++i)
-    for (const auto& [key, value] : device.runs[i].environment.recorded) {
-      if (is_reading(key)) restless.insert(key);
-      if (i == 0) continue;
-      const record::Facts& before = device.runs[i - 1].environment.recorded;
-      const auto found = before.find(key);
-      changes[key] += found == before.end() || found->second != value ? 1 : 0;
-    }
-  for (const auto& [key, count] : changes)
-    if (count > 3 && count > device.runs.size() / 5) restless.insert(key);
-  return restless;
+std::string code_of(const StoredRun& run) {
+  std::set<std::string> workers;
+  for (const record::Build& build : run.builds) {
+    if (!is_known_code(build.code_hash)) return {};
+    workers.insert(fmt::format("{} {}", build.worker, build.code_hash.substr(0, 16)));
+  }
+  std::string text;
+  for (const std::string& one : workers) text += (text.empty() ? "" : ", ") + one;
+  return text;
 }
 
-NightChanges changes_between(const NightlyDevice& device, const std::set<std::string>& restless,
-                             std::size_t before, std::size_t after) {
-  const store::StoredRun& old_run = device.runs[device.nights.at(before).runs.back()];
-  const store::StoredRun& new_run = device.runs[device.nights.at(after).runs.front()];
+/// A library that workers load when they start.
+bool is_library(const std::string& key) {
+  return key.starts_with("cudnn") || key.starts_with("cublas") || key.starts_with("nccl") ||
+         key.starts_with("openblas") || key.starts_with("mpi");
+}
+
+/// The runs of a night that a series may have its value from.
+std::vector<const StoredRun*> runs_of(const NightlyDevice& device, const NightlyTimes* times,
+                                      std::size_t night) {
+  std::vector<const StoredRun*> runs;
+  for (const std::size_t run : device.nights.at(night).runs)
+    if (!times || device.runs[run].environment.hash == times->environment)
+      runs.push_back(&device.runs[run]);
+  return runs;
+}
+
+/// The nights before a change, each with the run that came last, oldest first.
+struct Past {
+  std::vector<const StoredRun*> runs;
+  std::vector<std::optional<double>> logs;   // of the series' times
+  double level_before = 0, level_after = 0;  // of these
+};
+
+double level(const NightlyTimes& times, std::size_t begin, std::size_t end) {
+  std::vector<double> logs;
+  for (std::size_t i = begin; i < end; ++i) logs.push_back(std::log(times.median_ns[i]));
+  return stats::median(logs);
+}
+
+Past past_of(const NightlyDevice& device, const NightlyTimes* times, std::size_t before,
+             std::size_t after) {
+  constexpr std::size_t beside = 14;  // nights of a level, at most
+  Past past;
+  const auto add = [&](std::size_t night, std::optional<double> log) {
+    const std::vector<const StoredRun*> runs = runs_of(device, times, night);
+    if (runs.empty()) return;
+    past.runs.push_back(runs.back());
+    past.logs.push_back(log);
+  };
+  if (!times) {
+    for (std::size_t night = before + 1 - std::min(before + 1, past_nights); night <= before;
+         ++night)
+      add(night, {});
+    return past;
+  }
+  const auto place = [&](std::size_t night) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(times->nights, night) -
+                                    times->nights.begin());
+  };
+  const std::size_t old_end = place(before + 1), new_begin = place(after),
+                    count = times->nights.size();
+  for (std::size_t i = old_end - std::min(old_end, past_nights); i < old_end; ++i)
+    add(times->nights[i], std::log(times->median_ns[i]));
+  if (old_end > 0 && new_begin < count) {
+    past.level_before = level(*times, old_end - std::min(old_end, beside), old_end);
+    past.level_after = level(*times, new_begin, std::min(count, new_begin + beside));
+  }
+  return past;
+}
+
+using Read = std::function<std::optional<std::string>(const StoredRun&)>;
+
+/// Whether it says nothing that what `read` reads of a run is now `value`: see changes_between.
+bool explains_nothing(const Past& past, const Read& read, const std::optional<std::string>& value) {
+  std::set<std::optional<std::string>> values;
+  std::optional<std::string> previous;
+  std::size_t changes = 0, seen = 0, with_times = 0;
+  std::size_t as_now_there = 0, others = 0, others_here = 0;  // nights, by which level was nearer
+  for (std::size_t i = 0; i < past.runs.size(); ++i) {
+    const std::optional<std::string> here = read(*past.runs[i]);
+    values.insert(here);
+    changes += i > 0 && here != previous ? 1 : 0;
+    previous = here;
+    seen += here == value ? 1 : 0;
+    if (!past.logs[i]) continue;
+    const bool there =
+        std::abs(*past.logs[i] - past.level_after) < std::abs(*past.logs[i] - past.level_before);
+    if (here == value) {
+      ++with_times;
+      as_now_there += there ? 1 : 0;
+    } else {
+      ++others;
+      others_here += there ? 0 : 1;
+    }
+  }
+  if (changes > 3 && changes * 5 > past.runs.size() && values.size() >= 4) return true;
+  if (seen < 2) return false;
+  const bool told_apart =
+      with_times > 0 && as_now_there * 5 >= with_times * 4 && others_here * 5 >= others * 4;
+  return !told_apart;
+}
+
+void add_facts(NightChanges& to, const Past& past, const StoredRun& before, const StoredRun& after,
+               record::Facts record::Environment::*facts, bool libraries) {
+  std::set<std::string> keys;
+  for (const StoredRun* run : {&before, &after})
+    for (const auto& [key, value] : run->environment.*facts)
+      if (!is_reading(key) && is_library(key) == libraries) keys.insert(key);
+  for (const std::string& key : keys) {
+    const Read read = [&](const StoredRun& run) -> std::optional<std::string> {
+      const auto found = (run.environment.*facts).find(key);
+      if (found == (run.environment.*facts).end()) return {};
+      return found->second;
+    };
+    const auto only = [&](const StoredRun& run) {
+      const auto value = read(run);
+      return value ? record::Facts{{key, *value}} : record::Facts{};
+    };
+    const std::vector<std::string> words = fact_changes(only(before), only(after));
+    if (words.empty() || explains_nothing(past, read, read(after))) continue;
+    to.add(libraries ? Area::toolkit : Area::machine, words.front());
+  }
+}
+
+/// `past` is of the night before the change.
+NightChanges compared(const NightlyDevice& device, const NightlyTimes* times, std::size_t before,
+                      std::size_t after, const Past& past) {
+  std::vector<const StoredRun*> old_runs, new_runs;
+  for (std::size_t night = before + 1; night-- > 0 && old_runs.empty();)
+    old_runs = runs_of(device, times, night);
+  for (std::size_t night = after; night < device.nights.size() && new_runs.empty(); ++night)
+    new_runs = runs_of(device, times, night);
   NightChanges found;
-  EnvironmentChanges differences = changes(old_run, new_run, restless);
-  found.environment = std::move(differences.comparable);
-  std::ranges::move(differences.recorded, std::back_inserter(found.environment));
-  name_commit(old_run, found.before_commit, found.before_dirty);
-  name_commit(new_run, found.after_commit, found.after_dirty);
-  found.before_run = old_run.run.id;
-  found.after_run = new_run.run.id;
+  if (old_runs.empty() || new_runs.empty()) return found;
+  const StoredRun *old_run = old_runs.back(), *new_run = new_runs.front();
+  for (const StoredRun* one : new_runs) {
+    const auto same = std::ranges::find(old_runs.rbegin(), old_runs.rend(), one->environment.hash,
+                                        [](const StoredRun* run) { return run->environment.hash; });
+    if (same == old_runs.rend()) continue;
+    old_run = *same;
+    new_run = one;
+    break;
+  }
+  for (std::string& words : profile_changes(old_run->run, new_run->run))
+    found.add(Area::method, std::move(words));
+  add_facts(found, past, *old_run, *new_run, &record::Environment::comparable, false);
+  if (times) add_facts(found, past, *old_run, *new_run, &record::Environment::recorded, false);
+  for (std::string& words : build_changes(old_run->builds, new_run->builds))
+    found.add(Area::toolkit, std::move(words));
+  add_facts(found, past, *old_run, *new_run, &record::Environment::recorded, true);
+  name_commit(*old_run, found.before_commit, found.before_dirty);
+  name_commit(*new_run, found.after_commit, found.after_dirty);
+  found.before_code = code_of(*old_run);
+  found.after_code = code_of(*new_run);
+  found.before_run = old_run->run.id;
+  found.after_run = new_run->run.id;
   return found;
+}
+
+}  // namespace
+
+NightChanges changes_between(const NightlyDevice& device, const NightlyTimes* times,
+                             std::size_t before, std::size_t after) {
+  return compared(device, times, before, after, past_of(device, times, before, after));
+}
+
+NightChanges changes_over(const NightlyDevice& device, const NightlyTimes& times, std::size_t from,
+                          std::size_t to) {
+  const std::size_t before_last = to - std::min<std::size_t>(to, 1);
+  return compared(device, &times, from, to, past_of(device, &times, before_last, to));
 }
 
 }  // namespace ridgeline::analysis

@@ -1,36 +1,63 @@
 #pragma once
 
-#include <set>
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/analysis/nightly_series.hpp"
 
 namespace ridgeline::analysis {
 
+/// What a difference that is not the code's is one of.
+enum class Area {
+  method,   // how it was measured: profile, launch, cache, work of the case
+  machine,  // the device, the system, their settings
+  toolkit,  // how workers were built, and libraries that they load
+};
+
 /// What else changed between two nights of a device.
 struct NightChanges {
-  // Facts and how workers were built, in words: "driver 580.1 -> 580.2".
+  // In words: "driver 580.1 -> 580.2". First of the method, then of the machine, then of the
+  // toolkit.
   std::vector<std::string> environment;
+  std::vector<Area> areas;  // of each of these
   // Full hashes; equal when nothing changed; empty where unknown.
   std::string before_commit, after_commit;
   // Built with local changes: the commit does not say from what.
   bool before_dirty = false, after_dirty = false;
   std::string before_run, after_run;  // ids of the runs that are compared
+  // Hashes of what the workers executed, by worker in one text; empty where one is unknown.
+  std::string before_code, after_code;
 
   bool commit_changed() const { return before_commit != after_commit; }
+  bool code_known() const { return !before_code.empty() && !after_code.empty(); }
+  void add(Area area, std::string words) {
+    areas.push_back(area);
+    environment.push_back(std::move(words));
+  }
 };
 
 /// Whether a recorded fact is by its name a reading, such as a load or a temperature at rest, and
 /// no setting.
 bool is_reading(const std::string& key);
 
-/// Facts that are readings rather than settings, such as a temperature: they differ every few
-/// nights anyway, so that a difference explains nothing.
-std::set<std::string> restless_facts(const NightlyDevice& device);
+/// How many nights before a change say which facts of theirs are restless. The nights before a
+/// change do not alter, so that it is told the same way years later.
+inline constexpr std::size_t past_nights = 30;
 
-/// Compares the last run of night `before` with the first of night `after`.
-NightChanges changes_between(const NightlyDevice& device, const std::set<std::string>& restless,
+/// Compares the last run of night `before` or earlier with the first of night `after` or later,
+/// both of the comparable environment of `times`. Without `times` those of a series of counts: two
+/// runs of one environment where there are two, and no fact that only times depend on.
+///
+/// A fact that differs is left out when it explains nothing: readings; what changed on every fifth
+/// of the `past_nights` nights before, and had four values or more; and what was as it is now on
+/// two of them, unless it told the times apart: on four of five nights on which it was as it is now
+/// they were nearer to those after the change, and on four of five others to those before it.
+NightChanges changes_between(const NightlyDevice& device, const NightlyTimes* times,
                              std::size_t before, std::size_t after);
+/// The same of a slow change: the nights before the last one say which facts are restless.
+NightChanges changes_over(const NightlyDevice& device, const NightlyTimes& times, std::size_t from,
+                          std::size_t to);
 
 }  // namespace ridgeline::analysis

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/analysis/profile_changes.hpp"
+
 namespace ridgeline::analysis {
 namespace {
 
@@ -14,15 +16,113 @@ NightlyDevice two_nights() {
   return device;
 }
 
-TEST(NightChanges, LeavesOutFactsThatAreRestlessAndNothingElse) {
+TEST(NightChanges, AreOfTheMethodTheMachineAndTheToolkit) {
   NightlyDevice device = two_nights();
   device.runs[0].environment.recorded = {
-      {"driver", "580"}, {"profile", "powersave"}, {"clock source", "tsc"}};
+      {"driver", "580"}, {"load_average", "1.0"}, {"cudnn", "9.1"}};
   device.runs[1].environment.recorded = {
-      {"driver", "590"}, {"profile", "performance"}, {"clock source", "hpet"}};
+      {"driver", "590"}, {"load_average", "9.0"}, {"cudnn", "9.2"}};
+  device.runs[0].builds = {{"ridgeline-suites", "aaaa", false, "g++ 12", "", "", "c0de"}};
+  device.runs[1].builds = {{"ridgeline-suites", "bbbb", false, "g++ 13", "", "", "c0de"}};
   device.runs[1].run.profile = "full";
-  EXPECT_EQ(changes_between(device, {"profile", "clock source"}, 0, 1).environment,
-            (std::vector<std::string>{"driver 580 -> 590", "profile nightly -> full"}));
+  const NightlyTimes times{"", {0, 1}, {100, 200}};
+  const NightChanges found = changes_between(device, &times, 0, 1);
+  EXPECT_EQ(found.environment,
+            (std::vector<std::string>{"profile nightly -> full", "driver 580 -> 590",
+                                      "compiler of ridgeline-suites g++ 12 -> g++ 13",
+                                      "cudnn 9.1 -> 9.2"}));
+  EXPECT_EQ(found.areas,
+            (std::vector<Area>{Area::method, Area::machine, Area::toolkit, Area::toolkit}));
+  EXPECT_TRUE(found.commit_changed());
+  EXPECT_EQ(found.before_code, found.after_code);
+  EXPECT_EQ(changes_between(device, nullptr, 0, 1).environment.size(), 3u)
+      << "counts are exact whatever the driver";
+}
+
+TEST(NightChanges, AreThoseOfTheSeriesOwnEnvironment) {
+  NightlyDevice device = two_nights();
+  device.runs.resize(4);
+  device.nights = {{"2026-01-01", 1, {0, 1}}, {"2026-01-02", 2, {2, 3}}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    device.runs[i].environment.hash = i % 2 == 0 ? "e1" : "e2";
+    device.runs[i].environment.comparable["power_limit_w"] = i % 2 == 0 ? "300" : "250";
+    device.runs[i].environment.recorded["host"] = i % 2 == 0 ? "here" : "there";
+    device.runs[i].run.id = std::to_string(i);
+    device.runs[i].run.profile = "nightly";
+  }
+  for (const std::size_t own : {0, 1}) {
+    const NightlyTimes times{device.runs[own].environment.hash, {0, 1}, {100, 200}};
+    const NightChanges found = changes_between(device, &times, 0, 1);
+    EXPECT_TRUE(found.environment.empty()) << found.environment.front();
+    EXPECT_EQ(found.before_run, std::to_string(own));
+    EXPECT_EQ(found.after_run, std::to_string(own + 2));
+  }
+  EXPECT_TRUE(changes_between(device, nullptr, 0, 1).environment.empty());
+}
+
+/// A device of one run a night, on which a fact has these values, and a series with these times.
+NightChanges told(const std::vector<std::string>& values, const std::vector<double>& ns,
+                  std::size_t after) {
+  NightlyDevice device;
+  NightlyTimes times;
+  for (std::uint32_t night = 0; night < values.size(); ++night) {
+    device.nights.push_back({"", night, {night}});
+    device.runs.emplace_back().environment.recorded["cpus"] = values[night];
+    times.nights.push_back(night);
+    times.median_ns.push_back(ns[night]);
+  }
+  return changes_between(device, &times, after - 1, after);
+}
+
+TEST(NightChanges, AreToldTheSameWayWhateverComesLater) {
+  std::vector<std::string> values(40, "2");
+  values.resize(50, "4");
+  std::vector<double> ns(40, 100);
+  ns.resize(50, 60);
+  EXPECT_EQ(told(values, ns, 40).environment, std::vector<std::string>{"cpus 2 -> 4"});
+  for (int i = 0; i < 700; ++i) {
+    values.push_back(std::to_string(i % 5));
+    ns.push_back(60);
+  }
+  EXPECT_EQ(told(values, ns, 40).environment, std::vector<std::string>{"cpus 2 -> 4"})
+      << "the nights after do not count";
+}
+
+TEST(NightChanges, LeaveOutFactsThatHadNoEffectBefore) {
+  std::vector<std::string> restless, switching;
+  std::vector<double> ns, two_modes;
+  for (int i = 0; i < 40; ++i) {
+    restless.push_back(std::to_string(900 + i * 37 % 101));
+    switching.push_back(i % 3 == 0 ? "4" : "2");
+    ns.push_back(i < 39 ? 100 : 60);
+    two_modes.push_back(switching.back() == "4" ? 60 : 100);
+  }
+  EXPECT_TRUE(told(restless, ns, 39).environment.empty());
+  EXPECT_TRUE(told(switching, ns, 39).environment.empty()) << "4 was as slow as 2";
+  EXPECT_EQ(told(switching, two_modes, 39).environment, std::vector<std::string>{"cpus 2 -> 4"})
+      << "4 was always faster";
+}
+
+TEST(ProfileChanges, AreOfHowAndNotOfWhatIsMeasured) {
+  record::Run before, after;
+  before.profile = after.profile = "nightly";
+  before.profile_text =
+      "description = 'a # b'\nprocesses = 10\n[sampling]\ntarget = 0.01 # tight\n[cpu]\n"
+      "cases = [\n  \"gemm\",\n]\n";
+  after.profile_text =
+      "description = 'c'\nprocesses = 10\n[sampling]\ntarget = 0.01\n[cpu]\n"
+      "cases = [\n  \"gemm\", # and\n  \"copy\",\n]\n";
+  EXPECT_TRUE(profile_changes(before, after).empty()) << profile_changes(before, after).front();
+  after.profile_text =
+      "processes = 5\n[sampling]\ntarget = 0.02\nwarmup = \"1s\"\n[cpu]\ncases = []\n";
+  EXPECT_EQ(profile_changes(before, after),
+            (std::vector<std::string>{"processes of profile nightly 10 -> 5",
+                                      "sampling.target of profile nightly 0.01 -> 0.02",
+                                      "sampling.warmup of profile nightly nothing -> \"1s\""}));
+  for (const char* odd : {"[", "=", "]]]]\n=", "a = [\n", "'", "[x\ny"}) {
+    after.profile_text = odd;
+    profile_changes(before, after);
+  }
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include <fmt/ranges.h>
 
 #include "harness/analysis/gate_plan.hpp"
+#include "harness/analysis/night_runs.hpp"
 #include "harness/analysis/summary.hpp"
-#include "harness/base/day.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/in_parallel.hpp"
 #include "harness/base/text.hpp"
@@ -23,19 +23,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::int64_t day_of(const store::StoredRun& run, const fs::path& file) {
-  const std::string& text = run.run.started;
-  const auto day = parse_day(std::string_view(text).substr(0, 10));
-  if (!day)
-    throw Error(ErrorKind::store,
-                fmt::format("run {} of {} started on no day: {}", printable(run.run.id),
-                            file.string(), printable(text)));
-  return day->time_since_epoch().count();
-}
-
 bool is_meant(const record::Device& device, const std::string& words) {
   return words.empty() || device.id == words || device.uuid.starts_with(words) ||
          device.model.find(words) != std::string::npos;
+}
+
+/// What runs have in common whose nights are one device's, within one results file. Runs that count
+/// are never taken together with others.
+std::string series_key(const store::StoredRun& run, bool by_model) {
+  const std::string kind(to_string(run.device.kind));
+  if (by_model) return "model " + kind;
+  return is_pool(run.run.label) ? fmt::format("{} {}", run.run.label, kind)
+                                : "device " + run.device.uuid;
 }
 
 /// The profile that has most nights; of several the one that ran last.
@@ -53,11 +52,36 @@ std::string usual_profile(const std::vector<const store::StoredRun*>& runs) {
   return most->first;
 }
 
+/// Puts runs into `device`, and the nights that they make, but for those before `since`.
+void take_runs(NightlyDevice& device, const std::vector<const store::StoredRun*>& runs,
+               const std::string& since) {
+  std::vector<std::chrono::sys_seconds> starts;
+  for (const store::StoredRun* run : runs) starts.push_back(start_of(*run, device.file));
+  for (Night& night : nights_of(starts)) {
+    if (night.date < since) {
+      device.other_runs[fmt::format("before {}", since)] += std::ssize(night.runs);
+      continue;
+    }
+    night.cut = true;
+    for (std::size_t& run : night.runs) {
+      const store::StoredRun& one = *runs[run];
+      run = device.runs.size();
+      device.runs.push_back(one);
+      night.cut &= one.run.status == record::RunStatus::interrupted ||
+                   one.run.status == record::RunStatus::failed;
+    }
+    device.nights.push_back(std::move(night));
+  }
+}
+
 /// Without measurements yet. Runs of other devices are not among `runs`.
-NightlyDevice device_of(const fs::path& file, const std::vector<const store::StoredRun*>& runs,
-                        const SeriesChoice& choice) {
+NightlyDevice device_of(const fs::path& file, const std::string& key,
+                        const std::vector<const store::StoredRun*>& runs,
+                        const SeriesChoice& choice,
+                        const std::unordered_map<std::string, std::int64_t>& order) {
   NightlyDevice device;
   device.file = file;
+  device.key = key;
   std::vector<const store::StoredRun*> own;
   for (const store::StoredRun* run : runs) {
     if (!run->run.gate.empty())
@@ -67,23 +91,23 @@ NightlyDevice device_of(const fs::path& file, const std::vector<const store::Sto
     else
       own.push_back(run);
   }
-  if (own.empty()) return device;
-  device.device = own.back()->device;
-  device.profile = choice.profile.empty() ? usual_profile(own) : choice.profile;
-  for (const store::StoredRun* run : own) {
+  const OutOfTime timely = leave_out_of_time(own, choice.now);
+  for (const auto& [why, count] : timely.left_out) device.other_runs[why] += count;
+  if (timely.kept.empty()) return device;
+  device.device = timely.kept.back()->device;
+  if (is_pool(timely.kept.back()->run.label)) device.pool = timely.kept.back()->run.label;
+  device.profile = choice.profile.empty() ? usual_profile(timely.kept) : choice.profile;
+  std::vector<const store::StoredRun*> chosen;
+  for (const store::StoredRun* run : timely.kept)
     if (run->run.profile != device.profile)
       ++device.other_runs[fmt::format("of profile {}", printable(run->run.profile))];
-    else if (!choice.since.empty() && run->run.started < choice.since)
-      ++device.other_runs[fmt::format("before {}", choice.since)];
     else
-      device.runs.push_back(*run);
-  }
-  for (std::size_t i = 0; i < device.runs.size(); ++i) {
-    const std::int64_t day = day_of(device.runs[i], file);
-    if (device.nights.empty() || device.nights.back().day != day)
-      device.nights.push_back({device.runs[i].run.started.substr(0, 10), day, {}});
-    device.nights.back().runs.push_back(i);
-  }
+      chosen.push_back(run);
+  take_runs(device, chosen, choice.since);
+  device.oddities = oddities_of(device.runs, order, file);
+  if (timely.behind)
+    device.oddities.emplace_back(
+        "most runs start after now: the clock of this machine must be behind");
   return device;
 }
 
@@ -260,6 +284,8 @@ void check_meant(const SeriesChoice& choice, const Meant& meant) {
 
 }  // namespace
 
+bool is_pool(std::string_view label) { return label == "pool" || label.starts_with("pool:"); }
+
 std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesChoice& choice,
                                           const store::LeftOut& left_out) {
   std::vector<NightlyDevice> devices;
@@ -270,15 +296,16 @@ std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesCh
         const std::vector<store::StoredRun> runs = store::series_runs(store);
         std::map<std::string, std::vector<const store::StoredRun*>> by_device;
         for (const store::StoredRun& run : runs) {
+          if (!choice.until.empty() && run.run.started.substr(0, 10) > choice.until) continue;
           meant.devices.insert(fmt::format("{} ({})", run.device.id, run.device.model));
           if (!is_meant(run.device, choice.device)) continue;
           meant.profiles.insert(run.run.profile);
           meant.latest = std::max(meant.latest, run.run.started);
-          by_device[choice.by_model ? std::string(to_string(run.device.kind)) : run.device.uuid]
-              .push_back(&run);
+          by_device[series_key(run, choice.by_model)].push_back(&run);
         }
+        const auto order = store::stored_order(store);
         for (const auto& [key, of] : by_device) {
-          NightlyDevice device = device_of(file, of, choice);
+          NightlyDevice device = device_of(file, key, of, choice, order);
           if (device.runs.empty()) continue;
           read_cases(device, choice, case_names);
           devices.push_back(std::move(device));

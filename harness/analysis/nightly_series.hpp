@@ -1,10 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/record/measurement.hpp"
@@ -20,15 +22,21 @@ struct SeriesChoice {
   std::string device;     // "cuda:0", words of a model, or the start of a UUID; empty: all
   std::string profile;    // empty: of each device that which has most nights
   std::string since;      // "2026-01-31": nights from then on; empty: all
+  std::string until{};    // the last day (UTC) of which runs are read, as if no later one were
+                          // stored; empty: all
   bool by_model = false;  // all devices of a model as one, for runners that get another one each
                           // night
+  std::optional<std::chrono::sys_seconds> now{};  // runs that start later are of the future;
+                                                  // absent: only those far from all others
 };
 
-/// The runs that started on one day (UTC) on one device.
+/// The runs of a device from one quiet time of the day to the next (night_runs.hpp).
 struct Night {
   std::string date;               // "2026-11-20"
   std::int64_t day = 0;           // since 1970
   std::vector<std::size_t> runs;  // of NightlyDevice::runs, oldest first
+  bool cut = false;               // all of them were interrupted or failed: what is missing was not
+                                  // looked for
 };
 
 /// Times of a case in one comparable environment: the medians over all processes that were ok in a
@@ -56,10 +64,16 @@ struct NightlyCase {
   std::uint32_t last_failure_night = 0;
 };
 
+/// Whether the label of a run says that its device is one of a pool, which are taken as one:
+/// "pool", or "pool:" and a name.
+bool is_pool(std::string_view label);
+
 struct NightlyDevice {
   std::filesystem::path file;
   record::Device device;  // as it last was
+  std::string pool;       // label of the runs whose devices are taken as one; else empty
   std::string profile;
+  std::string key{};  // what tells it from others in its file: "device GPU-0000", "model cuda"
   std::vector<store::StoredRun> runs;                // oldest first
   std::vector<Night> nights;                         // those on which it measured anything
   std::vector<NightlyCase> cases;                    // by name
@@ -67,6 +81,7 @@ struct NightlyDevice {
                                                      // count
   std::map<std::string, std::int64_t> other_runs;  // why runs of this device are left out, and how
                                                    // many
+  std::vector<std::string> oddities{};             // of the runs that are not left out, in words
 };
 
 /// Reads the results files of `folder`; runs of gates and of machines that were not fit make no

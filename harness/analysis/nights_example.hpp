@@ -27,6 +27,11 @@ struct Nights {
   std::function<std::string(int night)> commit = [](int night) {
     return fmt::format("{:04x}c0ffee", night);
   };
+  std::function<std::string(int night)> code = {};  // hash of the worker's; else the commit
+  std::function<std::string(int night)> compiler = [](int) { return "g++ 12.2"; };
+  std::function<std::string(int night)> profile_text = [](int) { return ""; };
+  std::function<std::string(int night)> cache = [](int) { return "cold"; };
+  std::function<record::Facts(int night)> facts = [](int) { return record::Facts(); };  // recorded
 };
 
 inline std::string day(int night) {
@@ -46,35 +51,47 @@ inline std::int64_t begin_night(store::Store& store, const Nights& nights, int n
   record::Run run =
       store::examples::run(fmt::format("night{:04}{}", night, suffix), day(night) + "T02:00:00Z");
   run.profile = nights.profile;
+  run.profile_text = nights.profile_text(night);
   record::Environment environment = store::examples::environment();
   environment.comparable["power_limit_w"] = nights.power_limit(night);
   environment.hash = "e" + nights.power_limit(night);
   environment.recorded["driver"] = nights.driver(night);
   environment.recorded["load_average"] = fmt::format("{}.{}", night % 7, night);
   environment.recorded["chassis_fan_rpm"] = fmt::format("{}", 900 + night * 37 % 101);
+  for (const auto& [key, value] : nights.facts(night)) environment.recorded[key] = value;
   store::begin(store, run, store::examples::device(), environment);
+  store::finish(store, run.id, record::RunStatus::finished, run.started);
   record::Process process = store::examples::process(0, run.id);
-  process.build = {"ridgeline-suites",  nights.commit(night), false, "g++ 12.2", "-O3", "",
-                   nights.commit(night)};
+  process.build = {"ridgeline-suites",
+                   nights.commit(night),
+                   false,
+                   nights.compiler(night),
+                   "-O3",
+                   "",
+                   nights.code ? nights.code(night) : nights.commit(night)};
   return store::add(store, process);
+}
+
+/// Adds what the process of a night measured.
+inline void add_times(store::Store& store, const Nights& nights, int night, std::int64_t process) {
+  for (int of = 0; of < nights.cases; ++of) {
+    const std::optional<double> level = nights.level(of, night);
+    if (!level) continue;
+    std::seed_seq seed{of, night};
+    std::mt19937_64 random(seed);
+    const double ns = 1000 * (of + 1) *
+                      std::exp(*level + nights.noise * std::normal_distribution<double>()(random));
+    const record::Case info = store::examples::gemm_case("naive", 64 * (of + 1));
+    record::Measurement measured = store::examples::measurement(info, {ns});
+    measured.cache = nights.cache(night);
+    store::add(store, process, info, measured);
+  }
 }
 
 /// Adds nights [begin, end).
 inline void add_nights(store::Store& store, const Nights& nights, int begin, int end) {
-  for (int night = begin; night < end; ++night) {
-    const std::int64_t process = begin_night(store, nights, night);
-    for (int of = 0; of < nights.cases; ++of) {
-      const std::optional<double> level = nights.level(of, night);
-      if (!level) continue;
-      std::seed_seq seed{of, night};
-      std::mt19937_64 random(seed);
-      const double ns =
-          1000 * (of + 1) *
-          std::exp(*level + nights.noise * std::normal_distribution<double>()(random));
-      const record::Case info = store::examples::gemm_case("naive", 64 * (of + 1));
-      store::add(store, process, info, store::examples::measurement(info, {ns}));
-    }
-  }
+  for (int night = begin; night < end; ++night)
+    add_times(store, nights, night, begin_night(store, nights, night));
 }
 
 }  // namespace ridgeline::analysis::examples

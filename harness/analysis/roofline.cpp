@@ -41,16 +41,26 @@ Made made_of(const record::CaseId& id) {
 }
 
 const record::Roof* compute_roof(const Made& made, const std::vector<record::Roof>& roofs) {
+  // Roofs know e4m3, however it is summed, by what datasheets call it.
+  const std::string type = made.dtype.starts_with("e4m3") ? "fp8" : made.dtype;
   const auto of = [&](std::string_view unit) {
     return highest(roofs, [&](std::string_view kind) {
-      return kind.starts_with(unit) && kind.substr(unit.size()) == made.dtype;
+      return kind.starts_with(unit) && kind.substr(unit.size()) == type;
     });
   };
   const record::Roof* tensor = of("tensor.");
   return tensor || made.on_tensor_cores ? tensor : of("fma.");
 }
 
-const record::Roof* memory_roof(const std::vector<record::Roof>& roofs) {
+/// Of bytes that move in a direction between host and device, the link's, which a datasheet gives
+/// for both directions as one; else of DRAM.
+const record::Roof* memory_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
+  const auto direction = std::ranges::find(id.problem, "direction", &record::Field::key);
+  if (direction != id.problem.end())
+    return highest(roofs, [&](std::string_view kind) {
+      return kind == "link" || (record::class_of_roof(kind) == record::RoofClass::link &&
+                                kind.ends_with("." + direction->value));
+    });
   return highest(roofs, [](std::string_view kind) {
     return record::class_of_roof(kind) == record::RoofClass::dram;
   });
@@ -74,7 +84,7 @@ std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<doubl
   const auto operations = flops ? std::optional(*flops * made.times) : std::nullopt;
   least.compute = consider(operations, compute_roof(made, roofs));
   if (bytes && *bytes > 0 && option(id, "cache", "cold") != "hot")
-    least.whole = least.memory = consider(bytes, memory_roof(roofs));
+    least.whole = least.memory = consider(bytes, memory_roof(id, roofs));
   if (!(least.ns > 0)) return std::nullopt;
   return least;
 }

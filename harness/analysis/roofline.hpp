@@ -19,7 +19,8 @@ struct RoofTime {
 };
 
 /// Of `flops` and `bytes` at the case's compute roof (tensor.<dtype> where the device has one, else
-/// fma.<dtype>) and its memory roof (the highest dram.*); measured roofs go before a datasheet's.
+/// fma.<dtype>) and its memory roof: the highest dram.*, or with a field direction=to_device of the
+/// problem link.to_device or link; measured roofs go before a datasheet's.
 /// With cache=hot bytes need not come from memory, and have none. With products=3xf16 the work is
 /// three times `flops` at the roof tensor.f16. Absent when no roof says anything.
 std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<double> flops,

@@ -116,12 +116,13 @@ namespace {
 bool beats_datasheet(const CaseSummary& summary, const std::vector<record::Roof>& roofs) {
   const std::string& kind = summary.case_info.roof;
   const record::RoofClass of = record::class_of_roof(kind);
-  const bool memory = of == record::RoofClass::dram, compute = is_arithmetic(of);
+  const bool memory = of == record::RoofClass::dram || of == record::RoofClass::link,
+             compute = is_arithmetic(of);
   const std::optional<double> reached = memory    ? summary.byte_rate
                                         : compute ? summary.flop_rate
                                                   : std::nullopt;
   if (!reached) return false;
-  const std::string datasheet_kind = memory ? "dram" : kind;
+  const std::string datasheet_kind = memory ? kind.substr(0, kind.find('.')) : kind;
   return std::ranges::any_of(roofs, [&](const record::Roof& roof) {
     return !record::is_measured(roof) && roof.kind == datasheet_kind && roof.value > 0 &&
            *reached > roof.value * roof_margin;
@@ -189,6 +190,17 @@ std::vector<record::Metric> metrics_of(const CaseProcesses& processes) {
   return metrics;
 }
 
+/// What the device told of itself in these processes.
+void set_telemetry(CaseSummary& summary, const CaseProcesses& processes) {
+  std::vector<double> clocks;
+  for (const StoredMeasurement* process : processes) {
+    const record::Telemetry& said = process->measurement.telemetry;
+    if (said.sm_clock_mhz) clocks.push_back(*said.sm_clock_mhz);
+    if (said.power_w) summary.power_w = std::max(summary.power_w.value_or(0), *said.power_w);
+  }
+  if (!clocks.empty()) summary.sm_clock_mhz = stats::median(clocks);
+}
+
 CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<record::Roof>& roofs,
                            std::optional<double> limit) {
   std::vector<ProcessResult> results;
@@ -216,6 +228,7 @@ CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<rec
     summary.medians_ns.push_back(*processes[i]->measurement.median_ns);
   }
   summary.metrics = metrics_of(counting.empty() ? processes : counting);
+  set_telemetry(summary, counting);
   summary.disturbed = over.disturbed;
   if (summary.medians_ns.empty()) return summary;
   summary.median_ns = stats::median(summary.medians_ns);

@@ -65,6 +65,8 @@ struct CaseSummary {
   std::optional<bool> settled;  // whether each warm-up ended because times had settled; absent
                                 // where a process with samples does not say
   std::vector<record::Metric> metrics;
+  std::optional<double> sm_clock_mhz;  // median over the processes that count
+  std::optional<double> power_w;       // highest of them
 };
 
 /// The last attempt of each replicate of a case, by replicate.

@@ -172,6 +172,43 @@ TEST(Summary, RoofsAreChosenByTheRules) {
                    2e6 / 4000);
 }
 
+TEST(Summary, BytesBetweenHostAndDeviceHaveTheRoofOfTheirDirection) {
+  record::Case copied;
+  copied.id = {"transfer", "pinned", "f32", {{"direction", "to_host"}}, {}};
+  copied.device_kind = DeviceKind::cuda;
+  copied.bytes = 1e6;
+  const record::Roof dram{"dram.copy", 4e12, "B/s", "measured"},
+      link{"link", 4e9, "B/s", "PCI Express 2 x8"}, there{"link.to_device", 3e9, "B/s", "measured"},
+      back{"link.to_host", 2e9, "B/s", "measured"};
+  Rows rows;
+  rows.add(copied, 0, 1e6);
+  const auto roof = [&](const std::vector<record::Roof>& roofs) { return rows.only(roofs).roof; };
+  EXPECT_EQ(roof({dram, link, there, back}), "link.to_host");
+  EXPECT_DOUBLE_EQ(*rows.only({dram, link, there, back}).share_of_roof, 0.5);
+  EXPECT_EQ(roof({dram, link, there}), "link");
+  EXPECT_EQ(roof({dram, there}), "");
+  copied.roof = "link.to_host";
+  Rows ceiling;
+  ceiling.add(copied, 0, 1e6);
+  EXPECT_FALSE(ceiling.only({link}).beats_roof);
+  EXPECT_TRUE(ceiling.only({{"link", 5e8, "B/s", "PCI Express 1 x2"}}).beats_roof);
+  EXPECT_FALSE(ceiling.only({{"dram", 5e8, "B/s", "a datasheet"}}).beats_roof);
+}
+
+TEST(Summary, TheRoofOfE4m3IsCalledFp8) {
+  for (const char* const dtype : {"e4m3", "e4m3_fast"}) {
+    record::Case of_e4m3 = info;
+    of_e4m3.id.dtype = dtype;
+    Rows rows;
+    rows.add(of_e4m3, 0, 4000);
+    const CaseSummary found = rows.only({{"dram.copy", 1e12, "B/s", "measured"},
+                                         {"tensor.fp8", 2e12, "FLOP/s", "datasheet"},
+                                         {"tensor.bf16", 1e12, "FLOP/s", "datasheet"}});
+    EXPECT_EQ(found.roof, "tensor.fp8") << dtype;
+    EXPECT_DOUBLE_EQ(*found.share_of_roof, 0.25) << dtype;
+  }
+}
+
 TEST(Summary, ACaseMadeOfOtherProductsHasTheirRoof) {
   const record::Roof fma{"fma.f32", 1e9, "FLOP/s", "measured"},
       dram{"dram.copy", 1e12, "B/s", "measured"}, tensor{"tensor.f16", 6e12, "FLOP/s", "measured"},

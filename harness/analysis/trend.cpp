@@ -1,8 +1,8 @@
 #include "harness/analysis/trend.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
+#include <cmath>
+#include <set>
 
 #include "harness/analysis/stored_side.hpp"
 #include "harness/base/in_parallel.hpp"
@@ -10,22 +10,6 @@
 
 namespace ridgeline::analysis {
 namespace {
-
-std::optional<TrendStop> stop_of(const NightlyDevice& device, const NightlyCase& one,
-                                 const TrendRules& rules) {
-  std::size_t last = 0, nights = 0;
-  const auto add = [&](const std::vector<std::uint32_t>& of) {
-    last = std::max<std::size_t>(last, of.back());
-    nights = std::max(nights, of.size());
-  };
-  for (const NightlyTimes& times : one.times) add(times.nights);
-  for (const NightlyCount& count : one.counts) add(count.nights);
-  const std::size_t silent = device.nights.size() - 1 - last;
-  if (silent < stopped_nights || nights < stopped_nights || silent >= rules.shown_nights) return {};
-  TrendStop stop{one.name, last, {}, silent < stopped_nights + rules.new_nights};
-  if (one.last_failure && one.last_failure_night > last) stop.since_then = one.last_failure;
-  return stop;
-}
 
 /// Median of at most so many values before, or from, `night`.
 std::optional<double> level_beside(const NightlyTimes& times, std::size_t night, bool before) {
@@ -68,51 +52,16 @@ std::vector<EnvironmentStart> environment_starts(const NightlyDevice& device,
       if (before && after) ratios.push_back(*after / *before);
     }
     start.cases = ratios.size();
-    if (!ratios.empty()) start.ratio = stats::median(ratios);
+    if (ratios.empty()) continue;
+    if (const double middle = stats::median(ratios); std::isfinite(middle) && middle > 0)
+      start.ratio = middle;
   }
   return starts;
 }
 
-/// Takes the changes that many series share out of `trend.changes`.
-void gather_fleet_events(DeviceTrend& trend, const std::set<std::string>& restless) {
-  std::vector<std::int64_t> days;
-  for (const TrendChange& change : trend.changes)
-    days.push_back(trend.nights.nights[change.night].day);
-  std::vector<bool> taken(trend.changes.size(), false);
-  for (const std::vector<std::size_t>& group : fleet_events(days)) {
-    FleetEvent& event = trend.fleet.emplace_back();
-    std::size_t first = trend.nights.nights.size(), last = 0;
-    std::vector<double> nights, ratios;
-    for (const std::size_t i : group) {
-      TrendChange& change = trend.changes[i];
-      taken[i] = true;
-      first = std::min(first, change.night);
-      last = std::max(last, change.night);
-      nights.push_back(static_cast<double>(change.night));
-      if (change.before > 0) ratios.push_back(change.after / change.before);
-      ++(change.after > change.before ? event.slower : event.faster);
-      event.is_new |= change.is_new && change.confirmed;
-      event.members.push_back(std::move(change));
-    }
-    event.night = static_cast<std::size_t>(stats::median(nights));
-    event.ratio = ratios.empty() ? 1 : stats::median(ratios);
-    event.changes = changes_between(trend.nights, restless, first == 0 ? 0 : first - 1, last);
-    const bool worse =
-        std::ranges::count(event.members, TrendKind::improvement, &TrendChange::kind) * 2 <
-        static_cast<std::ptrdiff_t>(event.members.size());
-    event.kind = kind_of(event.changes, worse);
-    std::ranges::sort(event.members, {}, &TrendChange::case_name);
-  }
-  std::vector<TrendChange> alone;
-  for (std::size_t i = 0; i < taken.size(); ++i)
-    if (!taken[i]) alone.push_back(std::move(trend.changes[i]));
-  trend.changes = std::move(alone);
-  std::ranges::sort(trend.changes, {}, [](const TrendChange& change) {
-    return std::tie(change.night, change.case_name);
-  });
-}
-
 }  // namespace
+
+bool is_excused(const std::optional<Why>& why) { return why && why->excused; }
 
 double least_step_of(DeviceKind kind) { return kind == DeviceKind::cuda ? 0.01 : 0.02; }
 
@@ -122,13 +71,11 @@ DeviceTrend trend_of(NightlyDevice device, const TrendRules& asked) {
   TrendRules rules = asked;
   if (!rules.least_step) rules.least_step = least_step_of(trend.nights.device.kind);
   trend.least_step = *rules.least_step;
-  const std::set<std::string> restless = restless_facts(trend.nights);
   const std::vector<NightlyCase>& cases = trend.nights.cases;
   std::vector<CaseTrend> found(cases.size());
   in_parallel(cases.size(), cases.size() / 8 + 1, [&](std::size_t i) {
-    found[i] = cases[i].times.empty() ? trend_of_counts(trend.nights, cases[i], restless, rules)
-                                      : trend_of_times(trend.nights, cases[i], restless, rules);
-    found[i].stop = stop_of(trend.nights, cases[i], rules);
+    found[i] = cases[i].times.empty() ? trend_of_counts(trend.nights, cases[i], rules)
+                                      : trend_of_times(trend.nights, cases[i], rules);
   });
   trend.series = cases.size();
   for (CaseTrend& one : found) {
@@ -136,35 +83,13 @@ DeviceTrend trend_of(NightlyDevice device, const TrendRules& asked) {
     trend.older += one.older;
     std::ranges::move(one.changes, std::back_inserter(trend.changes));
     if (one.drift) trend.drifts.push_back(std::move(*one.drift));
-    if (one.stop) trend.stops.push_back(std::move(*one.stop));
   }
   trend.environments = environment_starts(trend.nights, rules);
-  gather_fleet_events(trend, restless);
+  trend.stops = stops_of(trend.nights, rules);
+  add_shared_changes(trend, rules);
+  explain(trend);
+  gather_fleet_events(trend);
   return trend;
-}
-
-std::vector<std::vector<std::size_t>> fleet_events(std::span<const std::int64_t> days) {
-  std::vector<std::size_t> left(days.size());  // in no event yet, by day
-  std::iota(left.begin(), left.end(), 0);
-  std::ranges::sort(left, {}, [&](std::size_t i) { return std::pair(days[i], i); });
-  std::vector<std::vector<std::size_t>> events;
-  for (;;) {
-    std::size_t best_begin = 0, best_size = 0, end = 0;
-    for (std::size_t begin = 0; begin < left.size(); ++begin) {
-      while (end < left.size() && days[left[end]] <= days[left[begin]] + fleet_days) ++end;
-      if (end - begin <= best_size) continue;
-      best_begin = begin;
-      best_size = end - begin;
-    }
-    if (best_size < fleet_size) break;
-    const auto first = left.begin() + static_cast<std::ptrdiff_t>(best_begin);
-    const auto last = first + static_cast<std::ptrdiff_t>(best_size);
-    events.emplace_back(first, last);
-    left.erase(first, last);
-  }
-  std::ranges::sort(events, {},
-                    [&](const std::vector<std::size_t>& event) { return days[event.front()]; });
-  return events;
 }
 
 void keep_recent(TrendChange& change, const std::vector<double>& values, std::size_t at) {
@@ -175,8 +100,15 @@ void keep_recent(TrendChange& change, const std::vector<double>& values, std::si
   change.marked = at - begin;
 }
 
+std::size_t whole_nights_after(const NightlyDevice& device, std::size_t night) {
+  return static_cast<std::size_t>(
+      std::ranges::count(device.nights.begin() + static_cast<std::ptrdiff_t>(night) + 1,
+                         device.nights.end(), false, &Night::cut));
+}
+
 bool fails(const TrendChange& change) {
-  return change.kind == TrendKind::regression && change.confirmed && change.is_new;
+  return change.kind == TrendKind::regression && change.is_new && !is_excused(change.why) &&
+         !change.standing.quiet;
 }
 
 bool fails(const FleetEvent& event) {
@@ -186,9 +118,12 @@ bool fails(const FleetEvent& event) {
 }
 
 bool fails(const TrendDrift& drift) {
-  return drift.is_new && drift.ratio > 1 && drift.changes.environment.empty();
+  return drift.is_new && drift.ratio > 1 && drift.changes.environment.empty() &&
+         !drift.standing.quiet;
 }
 
-bool fails(const TrendStop& stop) { return stop.is_new; }
+bool fails(const TrendStop& stop) {
+  return stop.is_new && !stop.continued_by && !stop.standing.quiet;
+}
 
 }  // namespace ridgeline::analysis

@@ -24,8 +24,7 @@ struct Step {
   }
 };
 
-TrendChange change_of(const NightlyDevice& device, const NightlyCase& one,
-                      const std::vector<Step>& steps, const std::set<std::string>& restless) {
+TrendChange change_of(const NightlyCase& one, const std::vector<Step>& steps) {
   // Of those for the worse the largest, else of all.
   const Step& main = *std::ranges::max_element(
       steps, {}, [](const Step& step) { return std::pair(step.worse(), step.size()); });
@@ -38,10 +37,8 @@ TrendChange change_of(const NightlyDevice& device, const NightlyCase& one,
   change.metric = count.metric;
   change.unit = count.unit;
   change.other_metrics = steps.size() - 1;
-  change.confirmed = true;
   change.raised = change.night;
-  change.changes = changes_between(device, restless, count.nights[main.at - 1], change.night);
-  change.kind = kind_of(change.changes, main.worse());
+  change.worse = main.worse();
   keep_recent(change, count.values, main.at);
   return change;
 }
@@ -49,7 +46,7 @@ TrendChange change_of(const NightlyDevice& device, const NightlyCase& one,
 }  // namespace
 
 CaseTrend trend_of_counts(const NightlyDevice& device, const NightlyCase& one,
-                          const std::set<std::string>& restless, const TrendRules& rules) {
+                          const TrendRules& rules) {
   std::map<std::uint32_t, std::vector<Step>> by_night;
   for (const NightlyCount& count : one.counts) {
     if (count.direction == record::Direction::none) continue;  // a fact, neither better nor worse
@@ -64,7 +61,7 @@ CaseTrend trend_of_counts(const NightlyDevice& device, const NightlyCase& one,
       ++trend.older;
       continue;
     }
-    TrendChange& change = trend.changes.emplace_back(change_of(device, one, steps, restless));
+    TrendChange& change = trend.changes.emplace_back(change_of(one, steps));
     change.is_new = night + rules.new_nights > tonight;
   }
   return trend;

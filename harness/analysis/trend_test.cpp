@@ -38,18 +38,20 @@ Nights with_step(int at, double log_step) {
 
 TEST_F(Trend, AStepIsARegressionBetweenTwoCommits) {
   const Nights nights = with_step(80, .06);
-  add(nights, 0, 86);
+  add(nights, 0, 82);
   const DeviceTrend found = trend();
   EXPECT_EQ(found.series, 3u);
   ASSERT_EQ(found.changes.size(), 1u);
   const TrendChange& change = found.changes[0];
   EXPECT_EQ(change.case_name, examples::case_name(1));
   EXPECT_EQ(change.kind, TrendKind::regression);
-  EXPECT_TRUE(change.confirmed);
   EXPECT_EQ(change.night, 80u);
   EXPECT_EQ(change.earliest, 80u);
   EXPECT_EQ(change.latest, 80u);
-  EXPECT_EQ(change.raised, 85u);
+  EXPECT_EQ(change.raised, 81u) << "20 standard deviations, after two nights";
+  EXPECT_EQ(change.evidence->nights, 2u);
+  EXPECT_GT(change.evidence->score, 1);
+  EXPECT_FALSE(change.undone || change.undoes || change.mode);
   EXPECT_NEAR(change.before, 2000, 20);
   EXPECT_NEAR(change.after / change.before, std::exp(.06), .01);
   EXPECT_TRUE(change.ratio->low < std::exp(.06) && std::exp(.06) < change.ratio->high);
@@ -63,15 +65,21 @@ TEST_F(Trend, AStepIsARegressionBetweenTwoCommits) {
 }
 
 TEST_F(Trend, AChangeIsNewOnceAndWorseOnlyWhenSlower) {
-  add(with_step(80, .06), 0, 87);
+  const Nights nights = with_step(80, .06);
+  add(nights, 0, 80);
+  int failing = 0;
+  for (int night = 80; night < 100; ++night) {
+    add(nights, night, night + 1);
+    for (const TrendChange& change : trend().changes) failing += fails(change) ? 1 : 0;
+  }
+  EXPECT_EQ(failing, 1);
   TrendRules rules;
-  EXPECT_FALSE(fails(trend(rules).changes.at(0)));
-  rules.new_nights = 2;
+  rules.new_nights = 19;
   EXPECT_TRUE(fails(trend(rules).changes.at(0)));
 }
 
 TEST_F(Trend, AFasterCaseIsAnImprovement) {
-  add(with_step(80, -.06), 0, 86);
+  add(with_step(80, -.06), 0, 82);
   const DeviceTrend found = trend();
   ASSERT_EQ(found.changes.size(), 1u);
   EXPECT_EQ(found.changes[0].kind, TrendKind::improvement);
@@ -94,7 +102,7 @@ TEST_F(Trend, AChangeOnTheNightOfANewDriverIsTheEnvironments) {
 TEST_F(Trend, ADriverThatChangedOnAnotherNightExcusesNothing) {
   Nights nights = with_step(80, .06);
   nights.driver = [](int night) { return night < 70 ? "580.1" : "580.2"; };
-  add(nights, 0, 86);
+  add(nights, 0, 82);
   EXPECT_TRUE(fails(trend().changes.at(0)));
 }
 
@@ -106,13 +114,62 @@ TEST_F(Trend, SmallerChangesThanTheLeastStepDoNotCount) {
   EXPECT_EQ(trend(rules).changes.size(), 0u);
 }
 
-TEST_F(Trend, WithFewNightsNothingIsConfirmed) {
-  add(with_step(30, .06), 0, 40);
+TEST_F(Trend, EvidenceIsAwaitedAndNoCalendar) {
+  const Nights nights = with_step(30, .06);
+  add(nights, 0, 4);
+  EXPECT_EQ(trend().too_short, 3u) << "a level needs nights on both sides of it";
+  add(nights, 4, 32);
   const DeviceTrend found = trend();
-  EXPECT_EQ(found.too_short, 3u);
+  EXPECT_EQ(found.too_short, 0u);
   ASSERT_EQ(found.changes.size(), 1u);
-  EXPECT_FALSE(found.changes[0].confirmed);
-  EXPECT_FALSE(fails(found.changes[0]));
+  EXPECT_TRUE(fails(found.changes[0]));
+}
+
+TEST_F(Trend, ANightTellsTheSameWheneverItIsAsked) {
+  Nights nights = with_step(60, .05);
+  nights.level = [of = nights.level](int which, int night) {
+    return *of(which, night) + (which == 0 && night >= 70 && night < 76 ? .08 : 0);
+  };
+  add(nights, 0, 110);
+  const DeviceTrend later = trend();
+  ASSERT_EQ(later.changes.size(), 3u);
+  for (const TrendChange& change : later.changes) {
+    store::TemporaryFolder other;
+    store::Store store = store::Store::create(other / "synthetic-gpu.sqlite");
+    examples::add_nights(store, nights, 0, static_cast<int>(*change.raised) + 1);
+    auto devices = nightly_series(other.path(), {}, [](const Error&) {});
+    const DeviceTrend then = trend_of(std::move(devices.at(0)), {});
+    const auto same = std::ranges::find_if(then.changes, &TrendChange::is_new);
+    ASSERT_NE(same, then.changes.end());
+    EXPECT_EQ(same->case_name, change.case_name);
+    EXPECT_EQ(same->kind, change.kind);
+    EXPECT_EQ(same->raised, change.raised);
+    EXPECT_EQ(same->evidence->score, change.evidence->score);
+  }
+}
+
+TEST_F(Trend, AStepThatIsTakenBackSaysSo) {
+  Nights nights;
+  nights.level = [](int of, int night) { return of == 0 && night >= 70 && night < 76 ? .08 : 0; };
+  add(nights, 0, 90);
+  const DeviceTrend found = trend();
+  ASSERT_EQ(found.changes.size(), 2u);
+  EXPECT_EQ(found.changes[0].kind, TrendKind::regression);
+  EXPECT_EQ(found.changes[0].undone, found.changes[1].raised);
+  EXPECT_EQ(found.changes[1].kind, TrendKind::improvement);
+  EXPECT_EQ(found.changes[1].undoes, 70u);
+}
+
+TEST_F(Trend, WhatGoesToAndFroIsAModeAndNeverNew) {
+  Nights nights;
+  nights.level = [](int of, int night) { return of == 0 && night / 20 % 2 == 1 ? .08 : 0; };
+  add(nights, 0, 102);
+  const DeviceTrend found = trend();
+  ASSERT_EQ(found.changes.size(), 5u);
+  EXPECT_FALSE(found.changes[2].mode);
+  EXPECT_TRUE(found.changes[4].mode);
+  EXPECT_EQ(found.changes[4].raised, 101u);
+  EXPECT_FALSE(found.changes[4].is_new);
 }
 
 TEST_F(Trend, ChangesThatManySeriesShareAreOneFleetEvent) {
@@ -132,6 +189,35 @@ TEST_F(Trend, ChangesThatManySeriesShareAreOneFleetEvent) {
   EXPECT_FALSE(fails(found.fleet[0]));
 }
 
+TEST_F(Trend, ManyCasesTellWhatNoneTellsAlone) {
+  Nights nights;
+  nights.cases = 40;
+  nights.noise = .02;
+  nights.level = [](int of, int night) { return of < 36 && night >= 60 ? .035 : 0.0; };
+  add(nights, 0, 60);
+  EXPECT_TRUE(trend().fleet.empty());
+  int fresh = 0;
+  std::size_t alone = 0;
+  for (int night = 60; night < 70; ++night) {
+    add(nights, night, night + 1);
+    const DeviceTrend found = trend();
+    alone = found.changes.size();
+    for (const FleetEvent& event : found.fleet) fresh += event.is_new ? 1 : 0;
+    if (found.fleet.empty()) continue;
+    ASSERT_EQ(found.fleet.size(), 1u);
+    const FleetEvent& event = found.fleet[0];
+    EXPECT_EQ(event.kind, TrendKind::regression);
+    EXPECT_GE(event.slower, 20u);
+    EXPECT_NEAR(static_cast<double>(event.night), 60, 2);
+    EXPECT_NEAR(event.ratio, std::exp(.035), .015);
+    EXPECT_EQ(fails(event), event.is_new);
+    const auto told_alone = std::ranges::count(event.members, false, &TrendChange::shared);
+    EXPECT_LT(told_alone, 10) << "too few for an event by themselves";
+  }
+  EXPECT_EQ(fresh, 1);
+  EXPECT_LE(alone, 1u);
+}
+
 TEST_F(Trend, AnotherComparableEnvironmentStartsSeriesAnew) {
   Nights nights;
   nights.power_limit = [](int night) { return night < 70 ? "300" : "250"; };
@@ -145,10 +231,32 @@ TEST_F(Trend, AnotherComparableEnvironmentStartsSeriesAnew) {
   EXPECT_EQ(found.environments[0].cases, 3u);
   EXPECT_NEAR(*found.environments[0].ratio, std::exp(.2), .01);
   EXPECT_EQ(found.environments[0].facts, std::vector<std::string>{"power_limit_w 300 -> 250"});
-  EXPECT_EQ(found.too_short, 0u) << "the noise is known from before";
   ASSERT_EQ(found.changes.size(), 1u) << "the step between the environments is none";
   EXPECT_EQ(found.changes[0].night, 90u);
-  EXPECT_TRUE(found.changes[0].confirmed);
+  EXPECT_EQ(found.changes[0].raised, 91u);
+}
+
+TEST_F(Trend, ANewEnvironmentKeepsWhatIsKnownOfTheNoise) {
+  Nights nights = with_step(75, .06);
+  nights.power_limit = [](int night) { return night < 70 ? "300" : "250"; };
+  add(nights, 0, 77);
+  const DeviceTrend found = trend();
+  ASSERT_EQ(found.changes.size(), 1u);
+  EXPECT_EQ(found.changes[0].night, 75u);
+  EXPECT_TRUE(fails(found.changes[0])) << "seven nights after the setting changed";
+}
+
+TEST_F(Trend, TwoEnvironmentsByTurnsAreTwoSeries) {
+  Nights nights = with_step(80, .06);
+  nights.power_limit = [](int night) { return night % 2 == 0 ? "300" : "250"; };
+  nights.level = [of = nights.level](int which, int night) {
+    return *of(which, night) + (night % 2 == 0 ? 0 : .2);
+  };
+  add(nights, 0, 90);
+  const DeviceTrend found = trend();
+  ASSERT_EQ(found.changes.size(), 2u);
+  EXPECT_EQ(found.changes[0].night, 80u);
+  EXPECT_EQ(found.changes[1].night, 81u);
 }
 
 TEST_F(Trend, ADriftIsFoundThatNoNightShows) {
@@ -170,6 +278,20 @@ TEST_F(Trend, ADriftIsFoundThatNoNightShows) {
   EXPECT_GT(found_on, 0);
   add(nights, found_on + 1, found_on + 2);
   for (const TrendDrift& drift : trend().drifts) EXPECT_FALSE(drift.is_new);
+}
+
+TEST_F(Trend, ASlopeIsADriftAndNoStep) {
+  Nights nights;
+  nights.level = [](int of, int night) { return of == 1 ? .001 * std::max(0, night - 80) : 0.0; };
+  add(nights, 0, 140);
+  const DeviceTrend found = trend();
+  EXPECT_TRUE(found.changes.empty());
+  ASSERT_EQ(found.drifts.size(), 1u);
+  EXPECT_EQ(found.drifts[0].case_name, examples::case_name(1));
+  EXPECT_NEAR(static_cast<double>(found.drifts[0].from), 85, 15);
+  EXPECT_LT(found.drifts[0].raised, 125u) << "before it is three months old";
+  EXPECT_GT(found.drifts[0].ratio, 1.025);
+  EXPECT_LT(found.drifts[0].range.low, found.drifts[0].ratio);
 }
 
 TEST_F(Trend, ACaseThatStoppedIsFound) {
@@ -296,6 +418,31 @@ TEST_F(Trend, OldChangesAreCounted) {
   const DeviceTrend found = trend({.least_step = {}, .new_nights = 1, .shown_nights = 10});
   EXPECT_TRUE(found.changes.empty());
   EXPECT_EQ(found.older, 1u);
+}
+
+TEST_F(Trend, ThePoolOfALabelIsOneDevice) {
+  const auto add_run = [&](int night, const std::string& label, const std::string& uuid) {
+    store::Store store = store::Store::create(file);
+    record::Device device = store::examples::device();
+    record::Run run = store::examples::run("night" + uuid, examples::day(night) + "T02:00:00Z");
+    device.uuid = run.device_uuid = uuid;
+    run.profile = "nightly";
+    run.label = label;
+    store::begin(store, run, device, store::examples::environment());
+    const record::Case info = store::examples::gemm_case();
+    store::add(store, store::add(store, store::examples::process(0, run.id)), info,
+               store::examples::measurement(info, {100}));
+  };
+  for (int night = 0; night < 6; ++night)
+    add_run(night, night % 2 == 0 ? "pool:ci" : "pool", "GPU-" + std::to_string(night));
+  add_run(6, "swimming pool", "GPU-6");
+  const auto devices = nightly_series(folder.path(), {}, [](const Error&) {});
+  ASSERT_EQ(devices.size(), 3u) << "a new UUID each night is no new device";
+  EXPECT_EQ(devices[0].pool, "");
+  EXPECT_EQ(devices[1].pool, "pool");
+  EXPECT_EQ(devices[2].pool, "pool:ci");
+  EXPECT_EQ(devices[2].nights.size(), 3u);
+  EXPECT_EQ(devices[2].cases.at(0).times.at(0).nights.size(), 3u);
 }
 
 TEST_F(Trend, ChoosesNightsCasesAndDevices) {

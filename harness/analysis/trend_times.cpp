@@ -1,137 +1,168 @@
 #include <algorithm>
 #include <cmath>
-#include <span>
+#include <map>
+#include <utility>
 
 #include "harness/analysis/trend.hpp"
-#include "harness/stats/level_watch.hpp"
+#include "harness/stats/drift_watch.hpp"
+#include "harness/stats/step_watch.hpp"
 
 namespace ridgeline::analysis {
 namespace {
 
-/// The analyses of one series, tonight's and those of earlier nights as they are asked for.
-class Analyses {
- public:
-  Analyses(const NightlyDevice& device, const NightlyTimes& times, const stats::WatchRules& rules,
-           std::optional<stats::SeriesNoise> known)
-      : device_(device), times_(times), rules_(rules), known_(known) {
-    for (const double ns : times.median_ns) logs_.push_back(std::log(ns));
-    tonight_ = stats::watch(logs_, rules_, known_);
+/// A series that is watched, one comparable environment of a case. It begins with the nights of the
+/// environment before it, from which its noise is known.
+struct WatchedSeries {
+  stats::StepWatch steps;
+  stats::DriftWatch drift;
+  std::vector<std::uint32_t> nights;  // of each value
+  std::size_t begin = 0;              // the first value of its own
+  std::size_t first_step = 0;         // likewise, of its steps
+
+  void add(std::uint32_t night, double ns, double least_step) {
+    nights.push_back(night);
+    steps.add(std::log(ns));
+    drift.add(steps, least_step);
   }
-
-  const stats::Watched& tonight() const { return tonight_; }
-
-  /// Whether `holds` of the analysis of `nights` nights ago, or of one of nine before it, a week
-  /// apart: what is found, lost and found again is not new.
-  template <class Holds>
-  bool held(std::size_t nights, Holds&& holds) {
-    for (std::size_t week = 0; week < 10; ++week) {
-      const std::size_t ago = nights + 7 * week;
-      if (ago >= device_.nights.size()) return false;
-      const auto count = static_cast<std::size_t>(
-          std::ranges::lower_bound(times_.nights, device_.nights.size() - ago) -
-          times_.nights.begin());
-      if (count == logs_.size()) {
-        if (holds(tonight_)) return true;
-        continue;
-      }
-      while (earlier_.size() <= week) earlier_.emplace_back();
-      if (!earlier_[week]) earlier_[week] = earlier_analysis(count);
-      if (holds(*earlier_[week])) return true;
-    }
-    return false;
-  }
-
- private:
-  /// Of the first `count` values; of a long series the last two years of them, in whole weeks, from
-  /// which the noise comes.
-  stats::Watched earlier_analysis(std::size_t count) const {
-    constexpr std::size_t most = std::size_t{106} * 7;
-    const std::size_t begin = count > most ? (count - most) / 7 * 7 : 0;
-    stats::Watched watched =
-        stats::watch(std::span(logs_).subspan(begin, count - begin), rules_, known_);
-    for (stats::LevelChange& change : watched.changes) change.at += begin;
-    return watched;
-  }
-
-  const NightlyDevice& device_;
-  const NightlyTimes& times_;
-  stats::WatchRules rules_;
-  std::optional<stats::SeriesNoise> known_;
-  std::vector<double> logs_;
-  stats::Watched tonight_;
-  std::vector<std::optional<stats::Watched>> earlier_;  // by week
+  std::size_t own_nights() const { return nights.size() - begin; }
 };
 
-TrendChange change_of(const NightlyDevice& device, const std::string& name,
-                      const NightlyTimes& times, const stats::LevelChange& level,
-                      const std::set<std::string>& restless) {
+/// The series of all environments of a case, in the order of NightlyCase::times. Nights are watched
+/// in their order, so that each environment begins with what was known on its first night.
+std::vector<WatchedSeries> watch_all(const NightlyCase& one, double least_step) {
+  std::vector<std::pair<std::uint32_t, std::size_t>> order;  // nights, and whose they are
+  for (std::size_t i = 0; i < one.times.size(); ++i)
+    for (const std::uint32_t night : one.times[i].nights) order.emplace_back(night, i);
+  std::ranges::sort(order);
+  std::vector<WatchedSeries> series(one.times.size());
+  std::vector<std::size_t> taken(one.times.size(), 0);  // nights of each so far
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto [night, i] = order[k];
+    const NightlyTimes& times = one.times[i];
+    if (taken[i] == 0 && k > 0) {
+      series[i] = series[order[k - 1].second];
+      series[i].begin = series[i].nights.size();
+      series[i].first_step = series[i].steps.steps().size();
+      series[i].steps.boundary();
+      series[i].drift = {};
+    } else if (taken[i] == 0) {
+      series[i].steps = stats::StepWatch({.least_step = least_step, .tick = 0});
+    }
+    series[i].add(night, times.median_ns[taken[i]++], least_step);
+  }
+  return series;
+}
+
+TrendChange change_of(const std::string& name, const WatchedSeries& series,
+                      const NightlyTimes& times, std::size_t which) {
+  const stats::LevelStep& step = series.steps.steps()[which];
+  const stats::StepSize size = series.steps.size_of(which);
+  const stats::Look& look = stats::looks()[step.look];
   TrendChange change;
   change.case_name = name;
-  change.night = times.nights[level.at];
-  change.earliest = times.nights[level.earliest];
-  change.latest = times.nights[level.latest];
-  change.before = std::exp(level.before);
-  change.after = std::exp(level.after);
-  change.ratio = {std::exp(level.step.low), std::exp(level.step.high)};
+  change.night = series.nights[step.place.at];
+  change.earliest = series.nights[step.place.earliest];
+  change.latest = series.nights[step.place.latest];
+  change.before = std::exp(size.before);
+  change.after = std::exp(size.after);
+  change.ratio = {std::exp(size.step.low), std::exp(size.step.high)};
   change.unit = "ns";
-  change.confirmed = level.confirmed;
-  if (level.raised) change.raised = times.nights[*level.raised - 1];
-  change.changes =
-      changes_between(device, restless, times.nights[level.earliest - 1], change.latest);
-  change.kind = kind_of(change.changes, level.after > level.before);
-  keep_recent(change, times.median_ns, level.at);
+  change.raised = series.nights[step.told - 1];
+  if (step.undone) change.undone = series.nights[*step.undone - 1];
+  if (step.undoes) change.undoes = series.nights[series.steps.steps()[*step.undoes].place.at];
+  change.mode = step.mode;
+  change.evidence = Evidence{look.after, look.before, step.score};
+  change.environment = times.environment;
+  change.worse = size.after > size.before;
+  keep_recent(change, times.median_ns, step.place.at - series.begin);
   return change;
+}
+
+/// What was told as steps and came little by little, at last: the first of those that go on from
+/// one another the same way.
+struct Slopes {
+  std::size_t begin = 0, end = 0;  // values: since when, and until before which
+  std::size_t raised = 0;          // the night it was told on
+  bool rises = false;
+};
+std::optional<Slopes> last_slopes(const WatchedSeries& series) {
+  const std::span<const stats::LevelStep> steps = series.steps.steps();
+  std::optional<Slopes> found;
+  for (std::size_t i = series.first_step; i < steps.size(); ++i) {
+    const stats::LevelStep& step = steps[i];
+    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].place.at : series.nights.size();
+    const bool rises = step.after > step.before, own = step.slope && *step.slope > series.begin;
+    if (!own) continue;
+    const bool goes_on = found && found->end == step.place.at && found->rises == rises;
+    if (!goes_on) found = Slopes{*step.slope, end, series.nights[step.told - 1], rises};
+    found->end = end;
+  }
+  return found;
+}
+
+/// The nights of the drift, and some before it.
+void keep_drift(TrendDrift& drift, const std::vector<double>& values, std::size_t begin) {
+  const std::size_t from = begin - std::min(begin, sparkline_reach);
+  drift.recent.assign(values.begin() + static_cast<std::ptrdiff_t>(from), values.end());
+}
+
+TrendDrift drift_of(const std::string& name, const WatchedSeries& series, const NightlyTimes& times,
+                    const Slopes& slopes) {
+  const stats::StepSize size = series.steps.size_between(slopes.begin, slopes.end);
+  TrendDrift drift;
+  drift.case_name = name;
+  drift.from = series.nights[slopes.begin];
+  drift.ratio = std::exp(size.after - size.before);
+  drift.range = {std::exp(size.step.low), std::exp(size.step.high)};
+  drift.raised = slopes.raised;
+  keep_drift(drift, times.median_ns, slopes.begin - series.begin);
+  drift.environment = times.environment;
+  return drift;
+}
+
+TrendDrift drift_of(const std::string& name, const WatchedSeries& series, const NightlyTimes& times,
+                    const stats::DriftWatch::Told& told) {
+  TrendDrift drift;
+  drift.case_name = name;
+  drift.from = series.nights[told.drift.begin];
+  drift.ratio = std::exp(told.drift.total);
+  drift.range = {std::exp(told.drift.range.low), std::exp(told.drift.range.high)};
+  drift.raised = series.nights[told.told - 1];
+  keep_drift(drift, times.median_ns, told.drift.begin - series.begin);
+  drift.environment = times.environment;
+  return drift;
 }
 
 }  // namespace
 
 CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one,
-                         const std::set<std::string>& restless, const TrendRules& rules) {
+                         const TrendRules& rules) {
   CaseTrend trend;
-  stats::WatchRules watching;
-  watching.least_step = std::log1p(rules.least_step.value());
   const std::size_t tonight = device.nights.size() - 1;
-  std::optional<stats::SeriesNoise> known;  // of an earlier environment, for a later one that is
-                                            // still short
-  for (const NightlyTimes& times : one.times) {
-    Analyses analyses(device, times, watching, known);
-    const stats::Watched& watched = analyses.tonight();
-    const std::size_t count = times.nights.size();
-    trend.too_short = count < watching.least_values && !known;
-    for (const stats::LevelChange& level : watched.changes) {
-      if (times.nights[level.at] + rules.shown_nights <= tonight) {
-        trend.older += level.confirmed ? 1 : 0;
+  const auto is_new = [&](std::size_t raised) { return raised + rules.new_nights > tonight; };
+  const std::vector<WatchedSeries> all = watch_all(one, std::log1p(rules.least_step.value()));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const WatchedSeries& series = all[i];
+    const NightlyTimes& times = one.times[i];
+    trend.too_short = series.own_nights() < least_told_nights;
+    for (std::size_t which = series.first_step; which < series.steps.steps().size(); ++which) {
+      const stats::LevelStep& step = series.steps.steps()[which];
+      if (step.slope && *step.slope > series.begin) continue;
+      if (series.nights[step.place.at] + rules.shown_nights <= tonight) {
+        ++trend.older;
         continue;
       }
-      TrendChange& change =
-          trend.changes.emplace_back(change_of(device, one.name, times, level, restless));
-      // What is old was there in earlier analyses, or no analysis of its time could have confirmed
-      // it.
-      if (!level.confirmed || !level.raised) continue;
-      change.is_new = !analyses.held(rules.new_nights, [&](const stats::Watched& earlier) {
-        return std::ranges::any_of(earlier.changes, [&](const stats::LevelChange& other) {
-          return other.confirmed && other.at + watching.apart >= level.at &&
-                 level.at + watching.apart >= other.at;
-        });
-      });
+      TrendChange& change = trend.changes.emplace_back(change_of(one.name, series, times, which));
+      change.is_new = !change.mode && is_new(*change.raised);
     }
-    const bool goes_on = times.nights.back() + stopped_nights > tonight;
-    if (watched.drift && goes_on) {
-      const stats::Drift& found = *watched.drift;
-      TrendDrift& drift = trend.drift.emplace();
-      const std::size_t begin = count - watching.drift_values;
-      drift.case_name = one.name;
-      drift.from = times.nights[begin];
-      drift.ratio = std::exp(found.total);
-      drift.range = {std::exp(found.range.low), std::exp(found.range.high)};
-      drift.recent.assign(times.median_ns.begin() + static_cast<std::ptrdiff_t>(begin),
-                          times.median_ns.end());
-      drift.changes = changes_between(device, restless, drift.from, times.nights.back());
-      drift.is_new = !analyses.held(rules.new_nights, [&](const stats::Watched& earlier) {
-        return earlier.drift && earlier.drift->total * found.total > 0;
-      });
-    }
-    if (count >= watching.least_values) known = watched.noise;
+    const bool goes_on = times.nights.back() + stopping_silence(times.nights) > tonight;
+    const std::optional<Slopes> slopes = last_slopes(series);
+    const auto told = series.drift.tonight();
+    if (slopes && series.nights[slopes->end - 1] + rules.shown_nights > tonight)
+      trend.drift = drift_of(one.name, series, times, *slopes);
+    else if (told && goes_on)
+      trend.drift = drift_of(one.name, series, times, *told);
+    if (trend.drift) trend.drift->is_new = is_new(trend.drift->raised);
   }
   return trend;
 }

@@ -30,4 +30,13 @@ bool is_point_in_time(std::string_view text) {
          text[16] == ':' && is_number_up_to(17, '6', '0');  // with the second that is put in
 }
 
+std::optional<std::chrono::sys_seconds> parse_point_in_time(std::string_view text) {
+  if (!is_point_in_time(text)) return std::nullopt;
+  const auto two_digits = [&](std::size_t at) {
+    return (text[at] - '0') * 10 + text[at + 1] - '0';
+  };
+  return *parse_day(text.substr(0, 10)) + std::chrono::hours(two_digits(11)) +
+         std::chrono::minutes(two_digits(14)) + std::chrono::seconds(two_digits(17));
+}
+
 }  // namespace ridgeline

@@ -24,5 +24,11 @@ TEST(Day, APointInTimeIsASecondThatThereIs) {
     EXPECT_FALSE(is_point_in_time(bad)) << bad;
 }
 
+TEST(Day, APointInTimeIsCountedInSeconds) {
+  EXPECT_EQ(parse_point_in_time("1970-01-02T03:04:05Z")->time_since_epoch().count(),
+            ((24 + 3) * 60 + 4) * 60 + 5);
+  EXPECT_FALSE(parse_point_in_time("1970-01-02"));
+}
+
 }  // namespace
 }  // namespace ridgeline

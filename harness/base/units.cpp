@@ -26,10 +26,14 @@ double rounded(double value, int digits) {
 }
 
 /// `digits` significant digits without an exponent; whole digits are all kept ("1023").
+/// Whether it is so large or so small that its zeros would fill lines.
+bool is_absurd(double value) { return std::abs(value) >= 1e15 || std::abs(value) < 1e-9; }
+
 std::string digits_of(double value, int digits) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   const double shown = rounded(value, digits);
   if (shown == 0) return "0";
+  if (is_absurd(shown)) return fmt::format("{:.{}g}", shown, digits);
   return fmt::format("{:.{}f}", shown, std::max(0, digits - 1 - magnitude(shown)));
 }
 
@@ -67,7 +71,8 @@ Unit unit_for(double value, std::string_view unit) {
 
 std::string in(const Unit& unit, double value) {
   const double number = value / unit.size;
-  return std::abs(number) < 1000 ? shown(unit, value) : fmt::format("{:.0f} {}", number, unit.name);
+  return std::abs(number) < 1000 || is_absurd(number) ? shown(unit, value)
+                                                      : fmt::format("{:.0f} {}", number, unit.name);
 }
 
 std::string range_in(const Unit& unit, double low, double high) {

@@ -17,6 +17,13 @@ TEST(Units, TimesCarryThreeSignificantDigits) {
   EXPECT_EQ(time(0), "0 ns");
 }
 
+TEST(Units, AbsurdTimesFillNoLine) {
+  EXPECT_EQ(time(1e300), "1e+291 s");
+  EXPECT_EQ(time(5e-324), "4.94e-324 ns");
+  EXPECT_EQ(time(1.5e23), "150000000000000 s");
+  EXPECT_EQ(in(unit_for(1, "ns"), 1.234e300), "1.23e+300 ns");
+}
+
 TEST(Units, RoundingUpMovesToTheNextUnit) {
   EXPECT_EQ(time(999.4), "999 ns");
   EXPECT_EQ(time(999.6), "1.00 us");

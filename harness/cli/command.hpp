@@ -63,14 +63,18 @@ void add_quiet_option(Command command, Context& context);
 /// One function a command, each in the file of its name; main.cpp lists them in the order of
 /// --help.
 void add_devices(Command program, Context& context);
+void add_doctor(Command program, Context& context);
 void add_list(Command program, Context& context);
 void add_run(Command program, Context& context);
 void add_gate(Command program, Context& context);
+void add_bisect(Command program, Context& context);
 void add_runs(Command program, Context& context);
 void add_show(Command program, Context& context);
+void add_history(Command program, Context& context);
 void add_trend(Command program, Context& context);
 void add_check(Command program, Context& context);
 void add_predict(Command program, Context& context);
+void add_ladder(Command program, Context& context);
 void add_report(Command program, Context& context);
 void add_export(Command program, Context& context);
 void add_compare(Command program, Context& context);

@@ -30,7 +30,10 @@ Command Command::command(const std::string& name, const std::string& description
   CLI::App& command = *command_->add_subcommand(name, description);
   command.footer(footer);
   if (chosen)
-    command.callback(std::move(chosen));
+    // CLI11 calls that of a command also for the commands below it, and last.
+    command.callback([&command, chosen = std::move(chosen)] {
+      if (command.get_subcommands().empty()) chosen();
+    });
   else
     command.require_subcommand(1);
   return Command(command);

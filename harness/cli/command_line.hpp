@@ -49,8 +49,8 @@ class Command {
   explicit Command(CLI::App& command) : command_(&command) {}
 
   /// Declares a command below this one. --help ends with `footer`; `chosen` is called once a whole
-  /// line that names the command has been parsed. Without `chosen` a line has to name a command
-  /// below it, too.
+  /// line that names the command, and none below it, has been parsed. Without `chosen` a line has
+  /// to name a command below it, too.
   Command command(const std::string& name, const std::string& description,
                   const std::string& footer, std::function<void()> chosen = {}) const;
 

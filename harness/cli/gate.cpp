@@ -100,6 +100,7 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
       {"--config", !options.config.empty(), true, false},
       {"--delta", options.delta.has_value(), true, false},
       {"--alpha", options.alpha.has_value(), true, false},
+      {"--beta", options.beta.has_value(), false, false},
       {"PATTERN", !options.patterns.empty(), true, false},
   };
   for (const auto& option : all) {
@@ -176,7 +177,7 @@ int show(const Context& context, const gate::GateOptions& options,
 /// What is typed: `options` but for what stands in the context, and shares as text.
 struct TypedGate {
   gate::GateOptions options;
-  std::optional<std::string> delta, alpha;
+  std::optional<std::string> delta, alpha, beta;
 };
 
 int gate(const Context& context, const TypedGate& typed) {
@@ -186,6 +187,7 @@ int gate(const Context& context, const TypedGate& typed) {
   options.profile = context.profile;
   if (typed.delta) options.delta = parse_share("--delta", *typed.delta, 1);
   if (typed.alpha) options.alpha = parse_share("--alpha", *typed.alpha, analysis::most_alpha);
+  if (typed.beta) options.beta = parse_share("--beta", *typed.beta, analysis::most_alpha);
   check_sides(options);
   check_fit(context, options);
   check_output(context, options);
@@ -254,6 +256,9 @@ output cannot be read or written, 130 interrupted. Where several hold, the first
                  {.value_name = "SHARE"});
   command.option("--alpha", typed.alpha,
                  "Most that false regressions may occur, over all cases; without it 1%",
+                 {.value_name = "SHARE"});
+  command.option("--beta", typed.beta,
+                 "Most that a case which is slower by delta may pass; without it 5%",
                  {.value_name = "SHARE"});
   side("--budget", options.budget, "Wall clock of the measuring; without it 10m", "TIME");
   command.flag("--spread", options.spread,

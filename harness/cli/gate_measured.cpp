@@ -103,9 +103,9 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   store::Store store = store::Store::create(report.file);
   if (wanted.resumed) {
     gate::check_unchanged(wanted, setup, store, environment, options_text);
+    gate::add_measured(setup, store);  // before the gate counts as running: it may fail
     // Refuses one that has finished while the device was waited for.
     store::resume_gate(store, gate.id);
-    gate::add_measured(setup, store);
   } else {
     store::begin(store, gate, setup.baseline_run, setup.candidate_run, setup.device, environment);
   }
@@ -140,6 +140,7 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   display.clear();
   report.gate = gate;
   report.verdicts = store::verdicts(store, gate.id);
+  report.beside = present::beside_times(store, gate);
   if (analysis::gives_counts(device.kind))
     std::ranges::move(gate::metric_notes(gate, options.config, store),
                       std::back_inserter(report.notes));

@@ -29,6 +29,14 @@ COLUMNS = re.findall(
     re.MULTILINE,
 )
 
+LADDER = """[[ladder]]
+title = "Scripted"
+device = "fake"
+cases = "scripted/*/f32/n=16"
+rungs = ["constant", "segfault", "noisy"]
+references = ["unsupported"]
+"""
+
 
 def columns() -> list[tuple[str, str]]:
     found, table = [], ""
@@ -51,6 +59,12 @@ def stored(tmp_path_factory) -> Lab:
     counts = ("run", "--device", "emulated:fake", "--profile", profile, "--worker", PLAIN)
     assert lab.call(*counts, "--results", lab.results).returncode == 0
     assert lab.call(*baseline_of(lab.results), "--results", lab.results).returncode == 0
+    home = lab.folder / "home"  # with a ladder of these cases
+    (home / "suites").mkdir(parents=True)
+    (home / "suites/profiles").symlink_to(ROOT / "suites/profiles")
+    (home / "suites/ladders.toml").write_text(LADDER)
+    lab.environment["RIDGELINE_HOME"] = str(home)
+    assert b"| `noisy` |" in lab.call("ladder", "--markdown", "--results", lab.results).stdout
     return lab
 
 
@@ -78,9 +92,11 @@ def commands(results: Path) -> Iterator[tuple[str, ...]]:
     )
     yield ("show", "--listing", "*", "synthetic-emulated")
     yield from (("compare", old, new, *form) for form in ((), ("--markdown",), ("--csv",)))
-    yield from (("trend",), ("trend", "--json"), ("prune", "--older-than", "0d"))
+    yield from (("history", "*"), ("history", "*", "--json"), ("report", "--text"))
+    yield from (("trend",), ("trend", "--json"), ("prune", "--older-than", "1d"))
     yield from (("export", form, new) for form in ("csv", "jsonl", "google-benchmark"))
-    yield from (("predict", "--on", "h200"), ("predict", "--on", "h200", "--json"))
+    yield from (("predict", "--on", "h200", *form) for form in ((), ("--markdown",), ("--json",)))
+    yield from (("ladder", new, *form) for form in ((), ("--markdown",), ("--json",)))
     for form in (("--github",), ("--markdown", "-"), ("--junit", "-"), ("--json",)):
         yield ("gate", "--baseline", old, "--candidate", new, *form)
     yield ("run", "--repeat-of", new, "--dry-run")

@@ -132,6 +132,8 @@ std::string text(const store::Merged& merged) {
                     gates = counts_text("gate", merged.gates);
   std::string all = runs.empty() ? "no runs" : runs;
   if (!gates.empty()) all += "; " + gates;
+  if (const std::string told = counts_text("told change", merged.told); !told.empty())
+    all += "; " + told;
   if (merged.measurements > 0) all += "; " + units::plural(merged.measurements, "measurement");
   return all;
 }
@@ -143,6 +145,7 @@ json::Value merged_json(const store::Merged& merged) {
   };
   return {{"runs", counts(merged.runs)},
           {"gates", counts(merged.gates)},
+          {"told", counts(merged.told)},
           {"measurements", merged.measurements},
           {"left_out", json::list(merged.refused, &Error::what)}};
 }
@@ -156,7 +159,8 @@ json::Value to_json(const MergedFile& done) {
 
 void add(store::Merged& total, const store::Merged& part) {
   for (const auto& [to, from] :
-       {std::pair(&total.runs, &part.runs), std::pair(&total.gates, &part.gates)}) {
+       {std::pair(&total.runs, &part.runs), std::pair(&total.gates, &part.gates),
+        std::pair(&total.told, &part.told)}) {
     to->added += from->added;
     to->extended += from->extended;
     to->known += from->known;

@@ -7,12 +7,18 @@
 namespace ridgeline::cli {
 namespace {
 
-int predict(const Context& context, const present::PredictOptions& options) {
+struct PredictCommand : present::PredictOptions {
+  bool markdown = false;
+};
+
+int predict(const Context& context, const PredictCommand& options) {
   const std::vector<present::DeviceBounds> devices = present::find_bounds(context.results, options);
   if (context.json)
     present::print_json(present::to_json(devices));
   else
-    present::say(stdout, present::bounds_text(devices, present::look_of(stdout).width));
+    present::say(stdout, options.markdown
+                             ? present::bounds_markdown(devices)
+                             : present::bounds_text(devices, present::look_of(stdout).width));
   return present::fine;
 }
 
@@ -27,7 +33,7 @@ void add_predict(Command program, Context& context) {
   ridgeline predict gemm --on a100,h100,h200       on three GPUs; a100-pcie-40gb and the like are
                                                    others
   ridgeline predict --on h100 --run label:mine     of all cases that one run has counted
-  ridgeline predict gemm --on h200 --json          for programs
+  ridgeline predict gemm --on h200 --markdown      for a page; also --json
 
 Counts come from runs on an emulated device, the latest of each case: ridgeline run --device
 emulated:sm_80 for the A100, emulated:sm_90 for H100 and H200. Stored measurements of cases with the
@@ -39,7 +45,10 @@ contains and what it leaves out.)",
       "--on", options.devices, "GPUs of the catalogue, separated by commas",
       {.value_name = "DEVICE,...", .required = true, .one_value = true, .separator = ','});
   command.option("--run", options.run, "Take the counts of this run alone", {.value_name = "RUN"});
-  for (const auto add : {add_results_option, add_json_option}) add(command, context);
+  add_results_option(command, context);
+  command.flag("--markdown", options.markdown, "Print Markdown");
+  add_json_option(command, context);
+  command.exclusive({"--markdown", "--json"});
 }
 
 }  // namespace ridgeline::cli

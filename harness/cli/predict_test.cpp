@@ -126,6 +126,21 @@ TEST_F(Predict, BoundsEachCaseAndFlagsATimeBelow) {
   EXPECT_EQ(said.out, (std::string{std::istreambuf_iterator<char>(stream), {}}));
 }
 
+TEST_F(Predict, MarkdownHasATableOfEachDevice) {
+  measure();
+  const Said said = ridgeline({"predict", "gemm", "--on", "a100,h200", "--markdown"});
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_TRUE(contains(said.out, "### A100 SXM4 80 GB\n")) << said.out;
+  EXPECT_TRUE(contains(said.out,
+                       "| `gemm/tiled/f32/m=512,n=512,k=512` | 25.0 us | shared memory 25.0 us, "
+                       "DRAM 10.0 us, CUDA cores 4.01 us | 10.7 TFLOP/s | 20.0 us | 0.8 !! |\n"))
+      << said.out;
+  EXPECT_TRUE(
+      contains(said.out, "\nNot counted (unsupported: wgmma): `gemm/bad/f32/m=512,n=512,k=512`.\n"))
+      << said.out;
+  EXPECT_EQ(ridgeline({"predict", "--on", "h200", "--markdown", "--json"}).code, 64);
+}
+
 TEST_F(Predict, TakesL2WhereRoofsHaveMeasuredIt) {
   measure(1e12);
   const json device =

@@ -34,11 +34,13 @@ def test_a_file_is_small_and_needs_no_migration(file, runs):
     of_file = [run for run in runs if run["model"] == file.stem]
     assert file.stat().st_size <= MOST_BYTES * len(of_file)
     for run in of_file:
-        assert run["status"] == "finished" and run["outcomes"]["ok"] > 0
+        good = "counted" if run["device"].startswith("emulated") else "ok"
+        assert run["status"] == "finished" and run["outcomes"][good] > 0
 
 
 def test_published_runs_are_compared_without_a_gpu(runs):
-    newest, older = [run for run in runs if run["model"] == "nvidia-h200"][:2]
+    alike = [run for run in runs if (run["model"], run["profile"]) == ("nvidia-h200", "quick")]
+    newest, older = alike[:2]
     compared = json.loads(
         ridgeline("compare", older["id"], newest["id"], "--json", "--results", PUBLISHED)
     )
@@ -47,7 +49,7 @@ def test_published_runs_are_compared_without_a_gpu(runs):
 
 def test_published_runs_are_merged_and_reported(runs, tmp_path):
     merged = json.loads(ridgeline("merge", PUBLISHED, "--json", "--results", tmp_path / "results"))
-    assert merged["files"][0]["runs"]["added"] == len(runs)
+    assert sum(file["runs"]["added"] for file in merged["files"]) == len(runs)
     ridgeline("report", "--results", tmp_path / "results", "--output", tmp_path / "report")
     assert (tmp_path / "report/index.html").stat().st_size > 100_000
     shutil.rmtree(tmp_path / "results")

@@ -9,15 +9,20 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "harness/analysis/standing.hpp"
+#include "harness/base/day.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/drawing.hpp"
 #include "harness/present/best_cases.hpp"
 #include "harness/present/comparison.hpp"
+#include "harness/present/counted_cases.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/repeat.hpp"
 #include "harness/present/report_data.hpp"
+#include "harness/present/report_text.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/present/said_lines.hpp"
 #include "harness/present/shown_gate.hpp"
@@ -39,6 +44,7 @@ struct ReportOptions {
   std::vector<std::string> compared;  // two runs; empty: those of the only two models of one kind
   int nights = 90;                    // that are drawn; 0: none
   std::string output;                 // empty: report/ in the results folder
+  bool text = false;                  // print it, and write nothing
 };
 
 /// So many nights make a trend: from then on a case can have stopped.
@@ -111,7 +117,9 @@ std::vector<analysis::DeviceTrend> choose_trends(const fs::path& results, const 
                                                  const ReportOptions& options,
                                                  const store::LeftOut& left_out) {
   if (chosen.runs.empty() || options.nights == 0) return {};
+  const std::string now = run::timestamp();
   analysis::SeriesChoice choice;
+  choice.now = parse_point_in_time(now);
   if (!options.selector.empty()) {
     const store::RunSummary& run = chosen.runs.front().summary;
     choice.device = run.device.uuid.empty() ? run.device.model : run.device.uuid;
@@ -120,8 +128,12 @@ std::vector<analysis::DeviceTrend> choose_trends(const fs::path& results, const 
   std::vector<analysis::DeviceTrend> trends;
   try {
     for (analysis::NightlyDevice& device : analysis::nightly_series(results, choice, left_out))
-      if (device.nights.size() >= fewest_nights)
+      if (device.nights.size() >= fewest_nights) {
+        const analysis::Remembered remembered =
+            analysis::remembered(store::Store::open(device.file), device, "");
         trends.push_back(analysis::trend_of(std::move(device), chosen.trend_rules));
+        analysis::stand(trends.back(), remembered, chosen.trend_rules, now);
+      }
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::store) throw;
     left_out(error);  // the runs themselves can be read
@@ -174,6 +186,12 @@ json::Value document_of(const Chosen& chosen, const std::vector<store::FoundRun>
     runs.push_back(present::read_report_run(
         store::Store::open(one.file), one.summary, present::status(one, all),
         present::repeating_line(run.command_line, one.summary.device.id, run.seed)));
+    try {
+      runs.back().counted_dram_bytes = present::counted_dram_bytes(one.summary.device.pci_id, all);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::store) throw;
+      present::say_left_out(error);  // the run itself could be read
+    }
   }
   json::Value document = present::report_document(runs, run::timestamp(), RIDGELINE_VERSION);
   document["gates"] =
@@ -216,14 +234,6 @@ void say_best(const json::Value& document) {
       present::say(stdout, fmt::format("{}:\n", printable(run.at("device").at("model").text())));
     present::say(stdout, fmt::format("{}\n", table));
   }
-}
-
-/// $RIDGELINE_PYTHON, else the .venv of Ridgeline's folder, else the python3 on the PATH.
-std::string python(const fs::path& home) {
-  if (const char* named = std::getenv("RIDGELINE_PYTHON"); named && *named)
-    return fs::path(named).has_parent_path() ? fs::absolute(named).string() : named;
-  const fs::path own = home / ".venv" / "bin" / "python";
-  return access(own.c_str(), X_OK) == 0 ? own.string() : "python3";
 }
 
 [[noreturn]] void refuse(const std::string& interpreter, const char* why) {
@@ -282,6 +292,11 @@ int report(const Context& context, const ReportOptions& options) {
   const auto all = store::all_runs(context.results, [](const Error&) {});
   const fs::path data = output / "report.json", page = output / "index.html";
   const json::Value document = document_of(chosen, all);
+  if (options.text) {
+    present::say(stdout, present::report_text(document, present::glyphs_of_locale(),
+                                              present::look_of(stdout).width));
+    return present::fine;
+  }
   std::error_code failure;  // which write_file meets, too
   fs::create_directories(output, failure);
   write_file(data, [&](std::ostream& stream) { stream << document.dump(1) << '\n'; });
@@ -308,6 +323,13 @@ int report(const Context& context, const ReportOptions& options) {
 
 }  // namespace
 
+std::string python(const fs::path& home) {
+  if (const char* named = std::getenv("RIDGELINE_PYTHON"); named && *named)
+    return fs::path(named).has_parent_path() ? fs::absolute(named).string() : named;
+  const fs::path own = home / ".venv" / "bin" / "python";
+  return access(own.c_str(), X_OK) == 0 ? own.string() : "python3";
+}
+
 void add_report(Command program, Context& context) {
   const auto [command, options] = add_command(
       program, context, "report", "Draw what was measured as one HTML page and PNG figures",
@@ -319,6 +341,7 @@ void add_report(Command program, Context& context) {
   ridgeline report --gate latest        with this gate in place of each model's newest
   ridgeline report --compare h100 a100  with these two runs side by side
   ridgeline report --output page        elsewhere than in results/report
+  ridgeline report --text               its tables and a small roofline, here; nothing is written
 
 Nights are drawn from the third on. Where the runs are of two models of one kind of device, they are
 compared. docs/report.md says how to read each figure.)",
@@ -334,8 +357,11 @@ compared. docs/report.md says how to read each figure.)",
                  {.value_name = "N", .default_text = "90"});
   command.option("--output", options.output, "Folder for index.html, report.json and figures/",
                  {.value_name = "DIR"});
+  command.flag("--text", options.text, "Print it as text, and write nothing");
   for (const auto add : {add_results_option, add_json_option, add_quiet_option})
     add(command, context);
+  command.exclusive({"--text", "--json"});
+  command.exclusive({"--text", "--output"});
 }
 
 }  // namespace ridgeline::cli

@@ -103,12 +103,13 @@ analysis::TrendChange change(const std::string& name, analysis::TrendKind kind, 
   made.after = after;
   made.unit = "ns";
   made.ratio = {after / before - 0.01, after / before + 0.01};
-  made.confirmed = true;
+  made.raised = 4;
+  made.evidence = analysis::Evidence{2, 14, 1.5};
   made.changes = between(night - 1, night);
   return made;
 }
 
-/// Five nights, too few to confirm anything in truth, with one of each thing that a trend can hold.
+/// Five nights, too few to tell anything in truth, with one of each thing that a trend can hold.
 analysis::DeviceTrend nights() {
   analysis::DeviceTrend trend;
   trend.nights.device = examples::device();
@@ -127,19 +128,23 @@ analysis::DeviceTrend nights() {
   trend.environments = {{1, {"power_limit_w 300 -> 350"}, 1, 1.001}};
   trend.changes = {change(tiled, analysis::TrendKind::regression, 2, 400, 441)};
   trend.changes[0].is_new = true;
-  trend.changes[0].raised = 4;
+  trend.changes[0].why = analysis::Why{
+      analysis::TrendCause::code, {"the commit changed", "nothing else that is recorded changed"}};
   analysis::FleetEvent event;
   event.kind = analysis::TrendKind::environment;
   event.night = 4;
   event.slower = 1;
   event.ratio = 1.2;
   event.members = {change(naive, analysis::TrendKind::environment, 4, 1000, 1200)};
-  event.members[0].confirmed = false;
+  event.members[0].mode = true;
   event.changes = between(3, 4);
-  event.changes.environment = {"driver 580.1 -> 580.2"};
+  event.changes.add(analysis::Area::machine, "driver 580.1 -> 580.2");
+  event.why =
+      analysis::Why{analysis::TrendCause::machine, {"driver 580.1 -> 580.2", "the commit changed"}};
   event.members[0].changes = event.changes;
+  event.members[0].why = event.why;
   trend.fleet = {event};
-  trend.drifts = {{naive, 0, 1.02, {1.015, 1.025}, false, {}, between(0, 4)}};
+  trend.drifts = {{naive, 0, 1.02, {1.015, 1.025}, false, {}, between(0, 4), 4}};
   trend.stops = {{gone, 1, record::Outcome::crashed, true}};
   trend.older = 1;
   return trend;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include "harness/base/shell.hpp"
 #include "harness/cli/main.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/read_runs.hpp"
@@ -25,14 +26,17 @@ class Report : public testing::Test {
  protected:
   Report() {
     setenv("RIDGELINE_PYTHON", python("exit 0").c_str(), 1);
+    setenv("RIDGELINE_LOCKS", folder.path().c_str(), 1);
     add_run("20261120T124501Z-aaaaaa", "2026-11-20T12:45:01Z", record::RunStatus::finished);
   }
-  ~Report() override { unsetenv("RIDGELINE_PYTHON"); }
+  ~Report() override {
+    for (const char* name : {"RIDGELINE_PYTHON", "RIDGELINE_LOCKS"}) unsetenv(name);
+  }
 
   std::string python(const std::string& body) {
     const fs::path script = folder / "python";
     std::ofstream(script) << "#!/bin/sh\n"
-                          << "echo \"$@\" >> " << (folder / "calls").string() << "\n"
+                          << "echo \"$@\" >> " << shell_line({(folder / "calls").string()}) << "\n"
                           << body << "\n";
     chmod(script.c_str(), 0755);
     return script.string();

@@ -70,8 +70,8 @@ int resume(const Context& context, const RunOptions& options) {
   const run::DeviceLock lock(plan.device.uuid,
                              fmt::format("run {}: {}", plan.run.id, plan.run.command_line),
                              while_in_use(plan.device.id, options.no_wait));
-  const present::Resumed before =
-      present::go_on(resumed, workers, run::observe_environment(plan.device), plan);
+  const present::Resumed before = present::go_on(
+      resumed, workers, run::observe_environment(plan.device), options.counters, plan);
   if (!context.quiet) {
     present::say(out, present::device_text(plan.device, true));
     present::say(out, fmt::format("run {}, resumed: {}\n{}", plan.run.id,
@@ -80,7 +80,7 @@ int resume(const Context& context, const RunOptions& options) {
   const std::vector<std::string> doubts = run::look_for_doubts(plan.device);
   if (!context.quiet) present::say(out, present::doubts_text(doubts));
   store::Store store = store::Store::create(resumed.found.file);
-  store::resume(store, plan.run.id);
+  if (!before.finished) store::resume(store, plan.run.id);
   return measure_plan(context, options, plan, store, {std::nullopt, {}, before, doubts});
 }
 
@@ -175,6 +175,8 @@ void add_run(Command program, Context& context) {
   ridgeline run --resume latest --budget 5m     go on with a run that was interrupted, killed or cut
                                                 off by its budget: what it has is not measured
                                                 again. The budget counts from now
+  ridgeline run --resume latest --counters      and read the counters that it lacks, of a finished
+                                                run, too
 
 Every measurement is stored the moment it is finished; Ctrl-C keeps what is done, a second one ends
 at once.
@@ -188,7 +190,8 @@ unstable, disturbed or above its roof, 130 interrupted.)",
                  {.value_name = "PATTERN", .one_value = true});
   for (const auto add : {add_device_option, add_profile_option}) add(command, context);
   command.option("--budget", options.budget,
-                 "Wall clock of the whole run, in place of the profile's", {.value_name = "TIME"});
+                 "Wall clock of the whole run, its counters too, in place of the profile's",
+                 {.value_name = "TIME"});
   command.option("--processes", options.processes, "Processes per case, in place of the profile's",
                  {.value_name = "N", .between = std::pair(1, 1000)});
   command.option("--seed", options.seed, "Of the order of cases and of their inputs",

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -18,7 +20,9 @@
 #include "harness/present/progress.hpp"
 #include "harness/present/repeat.hpp"
 #include "harness/present/terminal.hpp"
+#include "harness/process/clock.hpp"
 #include "harness/process/descendants.hpp"
+#include "harness/process/interrupt.hpp"
 #include "harness/record/json.hpp"
 #include "harness/run/hardware_counters.hpp"
 
@@ -48,11 +52,17 @@ struct Ending {
   std::vector<run::Unread> unread;  // counters that were asked for
 };
 
-/// Whose counters were not read, a line each.
+/// Whose counters were not read, a line for each reason.
 std::string unread_text(const std::vector<run::Unread>& unread) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const auto& [name, reason] : unread) by_reason[reason].push_back(name);
   std::string text;
-  for (const auto& [name, reason] : unread)
-    text += fmt::format("counters of {} were not read: {}\n", printable(name, 400), reason);
+  for (const auto& [reason, names] : by_reason)
+    text += fmt::format("counters of {} were not read: {}\n",
+                        names.size() == 1 ? printable(names.front(), 400)
+                                          : fmt::format("{} cases, {} among them,", names.size(),
+                                                        printable(names.front(), 400)),
+                        reason);
   return text;
 }
 
@@ -66,10 +76,11 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
   int code = present::exit_code(status, summaries, options.strict);
   if (((again && !again->gone.empty()) || !unread.empty()) && code != present::interrupted)
     code = present::not_all_measured;
+  if (!unread.empty() && process::Interrupt::requested()) code = present::interrupted;
   const std::string repeat =
       present::repeating_failures(plan.run.command_line, plan.device.id, plan.run.seed, summaries);
-  const std::string resume =
-      present::resuming_line(plan.run, record::to_string(status), measurements, store.file());
+  const std::string resume = present::resuming_line(plan.run, record::to_string(status),
+                                                    measurements, store.file(), options.counters);
   if (context.json) {
     json::Value all{{"run", plan.run.id},
                     {"status", record::to_string(status)},
@@ -122,6 +133,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
 int measure_plan(const Context& context, const RunOptions& options, const run::Plan& plan,
                  store::Store& store, Origin origin) {
   std::FILE* out = context.json ? stderr : stdout;  // for people
+  const process::Clock::time_point start = process::Clock::now();
   present::ProgressDisplay display(out, context.quiet);
   run::Observer observer;
   int cut_off = 0;
@@ -135,11 +147,13 @@ int measure_plan(const Context& context, const RunOptions& options, const run::P
     display.stored(progress, selected, measurement);
   };
   const record::RunStatus status = [&] {
+    if (origin.resumed && origin.resumed->finished) return record::RunStatus::finished;
     try {
       return run::drive(plan, store, observer);
     } catch (const Error& error) {
       display.clear();
-      const std::string resume = present::resuming_line(plan.run, "failed", {}, store.file());
+      const std::string resume =
+          present::resuming_line(plan.run, "failed", {}, store.file(), options.counters);
       throw Error(
           error.kind(), error.what(),
           fmt::format("{}{}what was reported as measured is stored; {}: {}", error.advice(),
@@ -152,10 +166,13 @@ int measure_plan(const Context& context, const RunOptions& options, const run::P
   process::end_descendants();
   display.clear();
   Ending ending{status, cut_off, {}, {}};
-  if (options.counters && status == record::RunStatus::finished)
-    ending.unread = run::read_counters(plan, store, [&](const std::string& case_name, int after) {
-      display.counting(case_name, after);
-    });
+  if (options.counters && status == record::RunStatus::finished) {
+    std::optional<double> limit_s;  // a profile's budget is for times alone
+    if (!options.budget.empty()) limit_s = plan.profile.budget_s - process::seconds_since(start);
+    ending.unread = run::read_counters(
+        plan, store, limit_s,
+        [&](const std::string& case_name, int after) { display.counting(case_name, after); });
+  }
   display.clear();
   if (origin.repeated)
     ending.again = present::compare(*origin.repeated, plan.run.id, std::move(origin.gone), store);

@@ -1,5 +1,7 @@
 // `ridgeline show` on stored gates, as a user calls it.
 
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -28,6 +30,7 @@ bool contains(const std::string& text, const std::string& part) {
 class ShowGate : public testing::Test {
  protected:
   ShowGate() {
+    setenv("RIDGELINE_LOCKS", folder.path().c_str(), 1);
     store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
     add_run(store, "20261121T124501Z-bbbb", "2026-11-21T12:45:01Z");
     for (const std::string& id : {gate.baseline_run, gate.candidate_run})
@@ -63,6 +66,8 @@ class ShowGate : public testing::Test {
     store::add(store, gate.id, slow);
     store::finish_gate(store, gate.id, record::RunStatus::finished, "2026-11-22T13:10:00Z");
   }
+
+  ~ShowGate() override { unsetenv("RIDGELINE_LOCKS"); }
 
   static void add_run(store::Store& store, const std::string& id, const std::string& started) {
     store::begin(store, examples::run(id, started), examples::device(), examples::environment());

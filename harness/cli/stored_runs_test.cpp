@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/shell.hpp"
 #include "harness/cli/main.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/store/examples.hpp"
@@ -235,7 +236,7 @@ TEST_F(StoredGates, AKilledOneSaysSoOnceItsDeviceHasMeasuredAgain) {
 
 TEST_F(StoredGates, OneThatHasNotEndedSaysWhatIsStoredAndHowToGoOn) {
   const std::string resume = "ridgeline gate --resume " + gate.id;
-  const std::string there = resume + " --results " + folder.path().string();
+  const std::string there = resume + " " + shell_line({"--results", folder.path().string()});
   const auto lock = [&] {
     return run::DeviceLock(examples::device().uuid, "gate " + gate.id + ": ridgeline gate", {});
   };

@@ -11,7 +11,7 @@ using analysis::DeviceTrend;
 using analysis::TrendChange;
 using analysis::TrendKind;
 
-/// A device of three nights with one confirmed, new change of `kind`.
+/// A device of three nights with one new change of `kind`.
 DeviceTrend with_change(TrendKind kind) {
   DeviceTrend trend;
   trend.nights.device.id = "synthetic:0";
@@ -28,8 +28,9 @@ DeviceTrend with_change(TrendKind kind) {
   change.after = kind == TrendKind::improvement ? 900 : 1100;
   change.ratio = {change.after / change.before - .01, change.after / change.before + .01};
   change.unit = "ns";
-  change.confirmed = change.is_new = true;
+  change.is_new = true;
   change.raised = 2;
+  change.evidence = {2, 14, 1.5};
   change.recent = {1, 1, 1, 2, 2, 2};
   change.marked = 3;
   change.changes.before_commit = "aaaaaaaaaaaaaaaaaaaa";
@@ -47,7 +48,7 @@ TEST(TrendText, TellsAChangeWithTheCommandThatConfirmsIt) {
       "\n"
       "2026-01-02  regression   gemm/naive/f32/n=64\n"
       "            +10.0% (+9.0% to +11.0%)  1.00 us -> 1.10 us\n"
-      "            ▁▁▁│███  between the night before and this one, confirmed 2026-01-03, new\n"
+      "            ▁▁▁│███  between the night before and this one, told 2026-01-03, new\n"
       "            changed: commit aaaaaaaaaaaa -> bbbbbbbbbbbb\n"
       "            confirm: ridgeline gate --device synthetic:0 --baseline-ref aaaaaaaaaaaa "
       "--candidate-ref "
@@ -56,12 +57,105 @@ TEST(TrendText, TellsAChangeWithTheCommandThatConfirmsIt) {
       "the last 3 nights: 1 regression (1 new)\n");
 }
 
+TEST(TrendText, SaysWhatBecameOfAChange) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.changes[0].undone = 2;
+  EXPECT_NE(present::trend_text({{trend}, {}, 0})
+                .find("between the night before and this one, told 2026-01-03, undone 2026-01-03"),
+            std::string::npos);
+  trend.changes[0].undone.reset();
+  trend.changes[0].undoes = 0;
+  EXPECT_NE(
+      present::trend_text({{trend}, {}, 0}).find("told 2026-01-03, takes that of 2026-01-01 back"),
+      std::string::npos);
+}
+
+TEST(TrendText, ShowsModesLastAndWithoutACommand) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.changes.push_back(trend.changes[0]);
+  trend.changes[0].mode = true;
+  trend.changes[0].is_new = false;
+  const std::string text = present::trend_text({{trend}, {}, 0});
+  EXPECT_TRUE(
+      text.ends_with("\n2026-01-02  mode         gemm/naive/f32/n=64\n"
+                     "            +10.0% (+9.0% to +11.0%)  1.00 us -> 1.10 us\n"
+                     "            ▁▁▁│███  between the night before and this one, told 2026-01-03\n"
+                     "\n"
+                     "the last 3 nights: 1 regression (1 new), 1 change between modes\n"))
+      << text;
+}
+
 TEST(TrendText, EscapesWhatADatabaseSays) {
   DeviceTrend trend = with_change(TrendKind::environment);
   trend.changes[0].case_name = "evil\x1b[2J";
   trend.changes[0].changes.environment = {"driver \x1b[31m"};
   trend.nights.device.model = "m\n\x07";
   EXPECT_EQ(present::trend_text({{trend}, {}, 0}).find_first_of("\x1b\x07"), std::string::npos);
+}
+
+TEST(TrendText, SaysWhatAChangeComesFrom) {
+  DeviceTrend trend = with_change(TrendKind::environment);
+  trend.changes[0].changes.add(analysis::Area::machine, "driver 580.1 -> 580.2");
+  trend.changes[0].why =
+      analysis::Why{analysis::TrendCause::machine, {"driver 580.1 -> 580.2", "the commit changed"}};
+  EXPECT_NE(present::trend_text({{trend}, {}, 0})
+                .find("changed: driver 580.1 -> 580.2\n"
+                      "            changed: commit aaaaaaaaaaaa -> bbbbbbbbbbbb\n"
+                      "            cause: machine: the commit changed\n"),
+            std::string::npos);
+  const auto told =
+      json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0]["findings"][0];
+  EXPECT_EQ(told["why"]["cause"], "machine");
+  EXPECT_EQ(told["why"]["evidence"],
+            (nlohmann::ordered_json{"driver 580.1 -> 580.2", "the commit changed"}));
+  EXPECT_EQ(told["words"]["cause"], "machine: the commit changed");
+}
+
+TEST(TrendText, SaysWhichNewNameGoesOn) {
+  DeviceTrend trend = with_change(TrendKind::improvement);
+  trend.changes.clear();
+  trend.stops = {{"old name", 0, {}, true}};
+  trend.stops[0].continued_by = analysis::Continuation{"new name", 1, {"the same suite", "so"}};
+  const std::string text = present::trend_text({{trend}, {}, 0});
+  EXPECT_NE(text.find("renamed      old name\n            its last night; new name goes on from "
+                      "2026-01-02: the same suite; so\n"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with("\nthe last 3 nights: 1 renamed case (1 new)\n"));
+  EXPECT_EQ(present::fail_on_new({trend}), 0);
+  const auto device = json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0];
+  EXPECT_EQ(device["findings"][0]["kind"], "stopped");
+  EXPECT_EQ(device["findings"][0]["words"]["kind"], "renamed, new");
+  EXPECT_EQ(device["findings"][0]["continued_by"]["case"], "new name");
+  EXPECT_EQ(device["findings"][0]["continued_by"]["from"], "2026-01-02");
+  EXPECT_EQ(device["doubtful"], false);
+}
+
+TEST(TrendText, HoldsAbsurdTimes) {
+  for (const auto& [before, after] : {std::pair(5e-324, 1.7e308), std::pair(1.7e308, 5e-324),
+                                      std::pair(1e-300, 1e300), std::pair(1.0, 1e300)}) {
+    DeviceTrend trend = with_change(TrendKind::regression);
+    trend.changes[0].before = before;
+    trend.changes[0].after = after;
+    trend.changes[0].ratio = {after / before, after / before};
+    trend.changes[0].recent = {before, before, before, after, after, after};
+    analysis::FleetEvent event;
+    event.ratio = after / before;
+    event.members = {trend.changes[0]};
+    trend.fleet = {event};
+    const std::string text = present::trend_text({{trend}, {}, 0});
+    for (const char* odd : {"inf", "nan"}) EXPECT_EQ(text.find(odd), std::string::npos) << text;
+    for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+      end = std::min(text.find('\n', at), text.size());
+      EXPECT_LT(end - at, 300u) << text.substr(at, end - at);
+    }
+    const auto device = json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0];
+    for (const auto& one : device["findings"])
+      EXPECT_TRUE(!one.contains("ratio") || one["ratio"].is_number()) << one;
+  }
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.changes[0].after = 1e12;
+  EXPECT_NE(present::trend_text({{trend}, {}, 0}).find("1e+09 times"), std::string::npos);
 }
 
 TEST(TrendText, CallsOneNightTheLastNight) {
@@ -79,6 +173,10 @@ TEST(TrendText, SaysWhyNothingCanBeBuilt) {
   EXPECT_EQ(present::confirming_command(changes, {}, "x", why), "");
   EXPECT_NE(why.find("the same"), std::string::npos);
   changes.after_commit = "bbbb";
+  changes.before_code = changes.after_code = "c0de";
+  EXPECT_EQ(present::confirming_command(changes, {}, "x", why), "");
+  EXPECT_NE(why.find("code is the same"), std::string::npos);
+  changes.after_code = "ab1e";
   EXPECT_NE(present::confirming_command(changes, {}, "x", why), "");
   changes.after_dirty = true;
   EXPECT_EQ(present::confirming_command(changes, {}, "x", why), "");
@@ -92,9 +190,6 @@ TEST(TrendExitCode, IsThatOfWhatIsNewlyForTheWorse) {
   EXPECT_EQ(present::fail_on_new({with_change(TrendKind::environment)}), 0);
   DeviceTrend trend = with_change(TrendKind::regression);
   trend.changes[0].is_new = false;
-  EXPECT_EQ(present::fail_on_new({trend}), 0);
-  trend.changes[0].is_new = true;
-  trend.changes[0].confirmed = false;
   EXPECT_EQ(present::fail_on_new({trend}), 0);
   trend.stops = {{"x", 0, {}, false}};
   EXPECT_EQ(present::fail_on_new({trend}), 0);
@@ -126,15 +221,20 @@ TEST(TrendJson, HoldsWhatTheTextSays) {
   EXPECT_DOUBLE_EQ(change["ratio"], 1.1);
   EXPECT_EQ(change["new"], true);
   EXPECT_EQ(change["fails"], true);
-  EXPECT_EQ(change["words"],
-            (nlohmann::ordered_json{
-                {"kind", "regression, new"},
-                {"said", "+10.0% (+9.0% to +11.0%)  1.00 us -> 1.10 us"},
-                {"change", "+10.0%"},
-                {"interval", "+9.0% to +11.0%"},
-                {"levels", "1.00 us -> 1.10 us"},
-                {"where", "between the night before and this one, confirmed 2026-01-03"},
-                {"commits", "commit aaaaaaaaaaaa -> bbbbbbbbbbbb"}}));
+  EXPECT_EQ(change["raised"], "2026-01-03");
+  EXPECT_EQ(change["mode"], false);
+  EXPECT_EQ(change["evidence"],
+            (nlohmann::ordered_json{{"nights", 2}, {"nights_before", 14}, {"score", 1.5}}));
+  EXPECT_FALSE(change.contains("undone") || change.contains("undoes"));
+  EXPECT_EQ(
+      change["words"],
+      (nlohmann::ordered_json{{"kind", "regression, new"},
+                              {"said", "+10.0% (+9.0% to +11.0%)  1.00 us -> 1.10 us"},
+                              {"change", "+10.0%"},
+                              {"interval", "+9.0% to +11.0%"},
+                              {"levels", "1.00 us -> 1.10 us"},
+                              {"where", "between the night before and this one, told 2026-01-03"},
+                              {"commits", "commit aaaaaaaaaaaa -> bbbbbbbbbbbb"}}));
   EXPECT_NE(change["confirm"].get<std::string>().find("--baseline-ref"), std::string::npos);
   EXPECT_FALSE(change.contains("cannot_confirm"));
   EXPECT_TRUE(device["series"].is_array());
@@ -173,27 +273,64 @@ TEST(TrendJson, SaysInWordsWhatTheTextDoes) {
   }
   EXPECT_EQ(said, (std::vector<std::string>{
                       "its last night; 1 night without it since, not measured",
-                      "+2.0% (+1.0% to +3.0%)  since then, little by little",
-                      "its last night; 2 nights without it since, the latest outcome is crashed",
                       "+10.0% (+9.0% to +11.0%)  1.00 us -> 1.10 us",
                       "2 cases changed within 2 days: 2 slower, 0 faster, +8.0% in the middle",
                       "2 cases changed within 2 days: 2 slower, 0 faster, +8.0% in the middle",
+                      "+2.0% (+1.0% to +3.0%)  since then, little by little",
+                      "its last night; 2 nights without it since, the latest outcome is crashed",
                   }))
-      << "what fails a night, what else is for the worse, the rest; of each the largest first";
-  const auto& event = device["findings"][4];
+      << "what fails a night, what is new, the rest; of a night the largest first";
+  const auto& event = device["findings"][2];
   EXPECT_FALSE(event.contains("case"));
   EXPECT_EQ(event["members"][0]["case"], trend.changes[0].case_name) << "the largest first";
   const std::string confirm = event["confirm"];
   EXPECT_TRUE(confirm.ends_with(" " + trend.changes[0].case_name))
       << confirm << " is not of the largest";
   EXPECT_NE(text.find("confirm: " + confirm), std::string::npos);
-  EXPECT_EQ(device["findings"][5]["cannot_confirm"],
+  EXPECT_EQ(device["findings"][3]["cannot_confirm"],
             "built with local changes, which cannot be built again");
-  EXPECT_EQ(device["findings"][2]["outcome"], "crashed");
-  EXPECT_TRUE(text.ends_with(
-      "\nthe last 3 nights: 1 change with the environment (1 new), 2 fleet events, 1 drift, "
-      "2 stopped cases (1 new)\n"))
+  EXPECT_EQ(device["findings"][5]["outcome"], "crashed");
+  EXPECT_TRUE(
+      text.ends_with("\nthe last 3 nights: 1 change with the environment (1 new), 2 fleet events "
+                     "of 4 cases, 1 drift, "
+                     "2 stopped cases (1 new)\n"))
       << text;
+}
+
+TEST(TrendText, TellsWhatStandsOfAChange) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.changes[0].is_new = false;
+  analysis::Standing& standing = trend.changes[0].standing;
+  standing.label = "a0b1c2d3";
+  record::Told& told = standing.told.emplace();
+  told.told_night = "2026-01-03";
+  told.told_at = "2026-01-03T03:00:00Z";
+  told.state = record::ToldState::acknowledged;
+  told.state_at = "2026-01-04T08:00:00Z";
+  told.why = "ticket \x1b 17";
+  told.said_by = "Ada";
+  standing.undone = 2;
+  trend.gone = {told};
+  trend.gone[0].label = "beef";
+  trend.gone[0].kind = "regression";
+  trend.gone[0].case_name = "x/y/f32/n=1";
+  trend.gone[0].night = "2026-01-01";
+  trend.gone[0].ratio = 0.9;
+  trend.nights.oddities = {"1 run did not finish"};
+  trend.silent_days = 5;
+  const std::string text = present::trend_text({{trend}, {}, 0});
+  const auto says = [&](const std::string& words) {
+    EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+  };
+  says("\nsilent: no night since 2026-01-03, 5 days ago\nodd: 1 run did not finish\n");
+  says(
+      "told 2026-01-03\n"
+      "            label a0b1c2d3: told 2026-01-03, acknowledged 2026-01-04 by Ada: ticket "
+      "\\x1b 17, undone 2026-01-03\n");
+  says(
+      "2026-01-01  gone         regression x/y/f32/n=1, -10.0%, told 2026-01-03: not found any "
+      "more\n            label beef\n");
+  EXPECT_EQ(present::fail_on_new({trend}), 0);
 }
 
 TEST(TrendJson, SaysWhatToThinkOfTheNights) {
@@ -209,11 +346,18 @@ TEST(TrendJson, SaysWhatToThinkOfTheNights) {
   EXPECT_EQ(judged(trend), std::pair(false, false)) << "faster";
   trend.drifts = {{"d", 0, 1.02, {1.01, 1.03}, false, {}, {}}};
   EXPECT_EQ(judged(trend), std::pair(false, true));
+  for (const auto state : {record::ToldState::expected, record::ToldState::resolved}) {
+    trend.drifts[0].standing.told.emplace().state = state;
+    EXPECT_EQ(judged(trend), std::pair(false, false)) << to_string(state);
+  }
+  trend.drifts[0].standing.told->state = record::ToldState::acknowledged;
+  EXPECT_EQ(judged(trend), std::pair(false, true)) << "seen, and there all the same";
   trend = with_change(TrendKind::regression);
-  trend.changes[0].confirmed = false;
+  trend.changes[0].mode = true;
+  trend.changes[0].is_new = false;
   EXPECT_EQ(judged(trend), std::pair(false, false));
   trend.too_short = 1;
-  EXPECT_EQ(judged(trend), std::pair(false, true)) << "nothing can be confirmed";
+  EXPECT_EQ(judged(trend), std::pair(false, true)) << "nothing can be told";
   trend.too_short = 0;
   trend.environments = {{1, {}, 2, 1.01}};
   EXPECT_EQ(judged(trend), std::pair(false, true)) << "series start anew";

@@ -87,6 +87,7 @@ class ProgramCode {
   std::vector<std::vector<std::string_view>> names_;  // by node
   std::map<std::string_view, Reference> found_;
   std::map<std::uint64_t, std::uint32_t> by_address_;
+  std::vector<std::uint64_t> part_addresses_;         // of the nodes behind those of the sections
   std::map<std::uint64_t, std::uint64_t> filled_in_;  // by the loader: addresses, by where they
                                                       // stand
   std::vector<Reference> roots_;

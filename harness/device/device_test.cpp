@@ -51,6 +51,9 @@ double element(DType dtype, const unsigned char* at) {
       return from_f16(as(std::uint16_t{}));
     case DType::bf16:
       return from_bf16(as(std::uint16_t{}));
+    case DType::e4m3:
+    case DType::e4m3_fast:
+      return from_e4m3(as(std::uint8_t{}));
     case DType::i32:
       return as(std::int32_t{});
     case DType::u8:
@@ -59,8 +62,8 @@ double element(DType dtype, const unsigned char* at) {
   return as(std::uint8_t{});
 }
 
-constexpr DType dtypes[] = {DType::f64,  DType::f32, DType::tf32, DType::f16,
-                            DType::bf16, DType::i32, DType::u8};
+constexpr DType dtypes[] = {DType::f64,  DType::f32,       DType::tf32, DType::f16, DType::bf16,
+                            DType::e4m3, DType::e4m3_fast, DType::i32,  DType::u8};
 
 TEST_P(EveryDevice, FillsWithTheElementsThatOraclesCompute) {
   for (const DType dtype : dtypes) {

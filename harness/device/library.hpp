@@ -16,6 +16,9 @@ class Library {
   bool loaded() const { return handle_ != nullptr; }
   const std::string& reason() const { return reason_; }
 
+  /// What dlopen returned, for code that looks functions up by itself; null when nothing is loaded.
+  void* native() const { return handle_; }
+
   /// The function called `name`, or null when the library lacks it.
   template <class Function>
   Function* function(const char* name) const {

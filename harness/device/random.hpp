@@ -2,11 +2,8 @@
 
 #include <cstdint>
 
-#ifdef __CUDACC__
-#define RIDGELINE_HOST_DEVICE __host__ __device__
-#else
-#define RIDGELINE_HOST_DEVICE
-#endif
+#include "harness/base/e4m3.hpp"
+#include "harness/base/host_device.hpp"
 
 namespace ridgeline::device {
 
@@ -73,6 +70,21 @@ RIDGELINE_HOST_DEVICE inline double random_double(Distribution distribution, std
   if (distribution == Distribution::zeros) return 0;
   return random_uniform_f64(seed, index) *
          static_cast<double>(magnitude(distribution, seed, index));
+}
+
+/// A number of e4m3, as its bits. That format has its numbers where those of networks are, around
+/// 0: so they are about normal, the sum of four uniform ones (Irwin and Hall), with a standard
+/// deviation of 128 and the largest 443, as if all had been scaled to what e4m3 holds. Magnitudes
+/// beyond 1 saturate.
+RIDGELINE_HOST_DEVICE inline std::uint8_t random_e4m3(Distribution distribution, std::uint64_t seed,
+                                                      std::uint64_t index) {
+  if (distribution == Distribution::zeros) return 0;
+  const std::uint64_t bits = random_bits(seed, index);
+  const auto sum = static_cast<std::int32_t>((bits & 0xFFFF) + (bits >> 16 & 0xFFFF) +
+                                             (bits >> 32 & 0xFFFF) + (bits >> 48));
+  constexpr int middle = 2 * 0xFFFF;
+  constexpr float step = 1.7320508f * 128 / 0x1p16f;  // a uniform one deviates by 2^16 / sqrt(12)
+  return to_e4m3(static_cast<float>(sum - middle) * step * magnitude(distribution, seed, index));
 }
 
 /// Integers are uniform over all values of their type.

@@ -18,6 +18,9 @@ double random_element(DType dtype, Distribution distribution, std::uint64_t seed
       return from_f16(to_f16(random_float(distribution, seed, index)));
     case DType::bf16:
       return from_bf16(to_bf16(random_float(distribution, seed, index)));
+    case DType::e4m3:
+    case DType::e4m3_fast:
+      return from_e4m3(random_e4m3(distribution, seed, index));
     case DType::i32:
       return random_i32(seed, index);
     case DType::u8:

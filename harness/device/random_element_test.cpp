@@ -26,6 +26,30 @@ TEST(RandomElement, UniformTypesHaveTheMomentsOfTheirDistribution) {
   }
 }
 
+TEST(RandomElement, E4m3IsAboutNormal) {
+  const int count = 200000;
+  double sum = 0, squares = 0, fourth = 0, largest = 0;
+  for (int i = 0; i < count; ++i) {
+    const double x =
+        random_element(DType::e4m3, Distribution::uniform, 7, static_cast<std::uint64_t>(i)) / 128;
+    ASSERT_EQ(x, random_element(DType::e4m3_fast, Distribution::uniform, 7,
+                                static_cast<std::uint64_t>(i)) /
+                     128);
+    sum += x;
+    squares += x * x;
+    fourth += x * x * x * x;
+    largest = std::max(largest, std::fabs(x));
+  }
+  // Five standard errors; rounding adds a few thousandths to the square. The fourth moment of a
+  // normal distribution is 3, that of a uniform one 1.8.
+  EXPECT_NEAR(sum / count, 0, 0.012);
+  EXPECT_NEAR(squares / count, 1, 0.02);
+  EXPECT_NEAR(fourth / count, 2.7, 0.1);
+  EXPECT_LE(largest, 3.5);
+  EXPECT_GT(largest, 3.1);
+  EXPECT_EQ(random_element(DType::e4m3, Distribution::zeros, 7, 1), 0);
+}
+
 TEST(RandomElement, StaysWithinTheTypesPrecision) {
   for (std::uint64_t i = 0; i < 10000; ++i) {
     const double f32 = random_element(DType::f32, Distribution::uniform, 1, i);
@@ -73,6 +97,7 @@ TEST(RandomElement, DependsOnSeedAndIndexAndIsRepeatable) {
   // Written down once: stored seeds must mean the same inputs for ever.
   EXPECT_EQ(random_element(DType::i32, Distribution::uniform, 1, 2), -735776155);
   EXPECT_EQ(random_element(DType::f32, Distribution::uniform, 1, 2), 0x1.5093c80000000p-1);
+  EXPECT_EQ(random_element(DType::e4m3, Distribution::uniform, 1, 2), 112);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 namespace ridgeline::emulated {
 
 void Block::refuse_access(std::uint64_t address, std::uint32_t pc, int bytes) {
+  if (hot.early && is_global(address)) lanes.stop("too early", pc, -1, too_early);
   const bool misaligned = (address & (static_cast<std::uint64_t>(bytes) - 1)) != 0;
   lanes.stop(misaligned ? "misaligned" : "out of bounds (global)", pc, -1, memory.describe(address),
              address);
@@ -27,8 +28,8 @@ namespace {
     if (__builtin_expect(here.products != 0, 0)) Block::current().async.touch_private(address, pc);
     return;
   }
-  const bool bad =
-      (address & (bytes - 1)) != 0 || (is_global(address) && !is_inside(address, bytes));
+  const bool bad = (address & (bytes - 1)) != 0 ||
+                   (is_global(address) && (!is_inside(address, bytes) || here.early));
   if (__builtin_expect(bad, 0))
     Block::current().refuse_access(address, pc, static_cast<int>(bytes));
   *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};

@@ -111,6 +111,19 @@ void AsyncUnit::arrive_at(void* at, int rank, std::uint32_t pc) {
   unit.count_arrival(unit.barrier_at(there, pc), there, 1, 0, pc);
 }
 
+void AsyncUnit::complete_at(void* at, int rank, unsigned bytes, std::uint32_t pc) {
+  AsyncUnit& unit =
+      block_.others.in_cluster() ? block_.others.running_block(rank, pc).async : *this;
+  const bool here = &unit == this;
+  void* const there = here ? at : moved_to(unit, at);
+  unit.barrier_at(there, pc);
+  block_.lanes.log(event_of(there, here ? Kind::arrive : Kind::arrive_elsewhere), pc, Act::event,
+                   8);
+  Barrier& barrier = unit.barrier_at(there, pc);  // the lane may have waited
+  barrier.bytes -= bytes;
+  complete_phase(barrier);
+}
+
 bool AsyncUnit::wait(void* at, unsigned parity, bool test, std::uint32_t pc) {
   barrier_at(at, pc);
   Lane& lane = block_.lanes.running();

@@ -49,6 +49,9 @@ void barrier_arrive(void* barrier, unsigned arrivals, unsigned bytes) {
 void barrier_arrive_at(void* barrier, int rank) {
   unit().arrive_at(barrier, rank, RIDGELINE_CALLER);
 }
+void barrier_complete_at(void* barrier, int rank, unsigned bytes) {
+  unit().complete_at(barrier, rank, bytes, RIDGELINE_CALLER);
+}
 void barrier_wait(void* barrier, unsigned parity) {
   unit().wait(barrier, parity, false, RIDGELINE_CALLER);
 }
@@ -62,7 +65,10 @@ void bulk_load(void* to_shared, const void* from_global, unsigned bytes, void* b
   unit().load(to_shared, from_global, bytes, barrier, RIDGELINE_CALLER);
 }
 void bulk_store(void* to_global, const void* from_shared, unsigned bytes) {
-  unit().store(to_global, from_shared, bytes, RIDGELINE_CALLER);
+  unit().store(to_global, from_shared, bytes, false, RIDGELINE_CALLER);
+}
+void bulk_add(void* to_global, const void* from_shared, unsigned bytes) {
+  unit().store(to_global, from_shared, bytes, true, RIDGELINE_CALLER);
 }
 void tensor_load(void* to_shared, const TensorMap& map, const int* at, int rank, void* barrier) {
   const std::uint32_t pc = RIDGELINE_CALLER;

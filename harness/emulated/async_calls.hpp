@@ -19,6 +19,9 @@ void barrier_invalidate(void* barrier);
 void barrier_arrive(void* barrier, unsigned arrivals, unsigned bytes);
 /// Arrives at the barrier at the same place in block `rank` of the cluster.
 void barrier_arrive_at(void* barrier, int rank);
+/// Tells the barrier at the same place in block `rank` that `bytes` bytes have come, which this
+/// lane has stored there.
+void barrier_complete_at(void* barrier, int rank, unsigned bytes);
 void barrier_wait(void* barrier, unsigned parity);
 bool barrier_test(void* barrier, unsigned parity);
 void fence_async();
@@ -26,6 +29,8 @@ void fence_barrier_init();
 
 void bulk_load(void* to_shared, const void* from_global, unsigned bytes, void* barrier);
 void bulk_store(void* to_global, const void* from_shared, unsigned bytes);
+/// Adds f32 numbers, each atomically.
+void bulk_add(void* to_global, const void* from_shared, unsigned bytes);
 /// `at` has as many coordinates as the map has dimensions, in elements, the contiguous one first.
 void tensor_load(void* to_shared, const TensorMap& map, const int* at, int rank, void* barrier);
 /// To the same place in all blocks of the cluster whose bit of `ranks` is set.
@@ -42,6 +47,7 @@ struct Product {
   int sign = 1;
   std::uint64_t left = 0, right = 0;  // descriptors
   bool transposed = false;            // the right factor: its columns are fastest
+  bool left_transposed = false;       // its rows are fastest
   bool keeps = true;                  // adds to the sums that there are
 };
 /// `sums` are the lane's, columns / 2 of them, in its own memory. So is the left factor where it is

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -36,6 +37,7 @@ void AsyncUnit::check_global(const Copy& copy) {
     if (chunk.first == chunk.end) continue;
     const std::uint64_t from = chunk.global + chunk.first;
     const auto bytes = static_cast<std::uint64_t>(chunk.end - chunk.first);
+    if (hot.early) block_.lanes.stop("too early", copy.pc, -1, Block::too_early);
     if (!is_global(from)) block_.lanes.stop("host memory", copy.pc, -1, fmt::format("{:#x}", from));
     if (!is_inside(from, bytes))
       block_.lanes.stop("out of bounds (global)", copy.pc, -1,
@@ -68,8 +70,10 @@ void AsyncUnit::load(void* to_shared, const void* from_global, unsigned bytes, v
   add_copy(std::move(copy));
 }
 
-void AsyncUnit::store(void* to_global, const void* from_shared, unsigned bytes, std::uint32_t pc) {
+void AsyncUnit::store(void* to_global, const void* from_shared, unsigned bytes, bool adds,
+                      std::uint32_t pc) {
   Copy copy = row(from_shared, to_global, bytes, false, pc);
+  copy.adds = adds;
   check_global(copy);
   stores_[block_.lanes.running().thread].under_way.push_back(add_copy(std::move(copy)));
 }
@@ -159,7 +163,9 @@ void AsyncUnit::begin_copy(Copy& copy) {
     sectors.push_back((chunk.global + chunk.first) / sector_bytes);
     // A chunk lies in one sector: it begins at a multiple of 16 bytes.
     block_.requests.touch_line(chunk.global + chunk.first,
-                               copy.is_load ? LineTouch::reads : LineTouch::writes);
+                               copy.is_load ? LineTouch::reads
+                               : copy.adds  ? LineTouch::reads | LineTouch::writes
+                                            : LineTouch::writes);
   }
   std::ranges::sort(sectors);
   site.sectors +=
@@ -191,7 +197,7 @@ void AsyncUnit::check_fenced(const Copy& copy, Findings& findings) const {
 }
 
 void AsyncUnit::touch_global(const Copy& copy) {
-  const Act act = copy.is_load ? Act::read : Act::write;
+  const Act act = copy.is_load ? Act::read : copy.adds ? Act::atomic : Act::write;
   for (const Chunk& chunk : copy.chunks) {
     // In the largest pieces that are aligned.
     for (std::uint64_t at = chunk.global + chunk.first; at < chunk.global + chunk.end;) {
@@ -208,6 +214,15 @@ void AsyncUnit::touch_global(const Copy& copy) {
   }
 }
 
+/// To numbers that other blocks may add to at the same time.
+static void add_numbers(std::byte* to, const std::byte* from, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += sizeof(float)) {
+    float number = 0;
+    std::memcpy(&number, from + i, sizeof number);
+    std::atomic_ref(*reinterpret_cast<float*>(to + i)).fetch_add(number, std::memory_order_relaxed);
+  }
+}
+
 /// Moves the bytes; a load's barrier is told.
 void AsyncUnit::deliver(Copy& copy) {
   for (const Chunk& chunk : copy.chunks) {
@@ -215,7 +230,10 @@ void AsyncUnit::deliver(Copy& copy) {
     auto* const global = reinterpret_cast<std::byte*>(chunk.global);
     const auto bytes = static_cast<std::size_t>(chunk.end - chunk.first);
     if (!copy.is_load) {
-      if (bytes != 0) std::memcpy(global + chunk.first, chunk.shared + chunk.first, bytes);
+      if (copy.adds)
+        add_numbers(global + chunk.first, chunk.shared + chunk.first, bytes);
+      else if (bytes != 0)
+        std::memcpy(global + chunk.first, chunk.shared + chunk.first, bytes);
       continue;
     }
     std::memset(chunk.shared, 0, 16);

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/base/e4m3.hpp"
 #include "harness/base/half.hpp"
 #include "harness/emulated/async_unit.hpp"
 #include "harness/emulated/block.hpp"
@@ -58,8 +59,53 @@ std::uint32_t right_piece(const Descriptor& right, const Product& product, int i
                             : right.piece(i / 2, i % 2);
 }
 
+constexpr int most_depth = 32;  // elements of a row of a factor: 32 bytes
+int depth_of(Factor type) {
+  return type == Factor::tf32 ? 8 : type == Factor::e4m3 ? most_depth : 16;
+}
+
+/// sum + a b, as tensor cores add products of e4m3: they bring the sum and all products, which are
+/// exact, to the largest exponent among them, cut what is below 2^-13 of it, and add up. By vectors
+/// where the machine has them, which come to the same.
+#ifdef __x86_64__
+[[gnu::target_clones("avx2", "default")]]
+#endif
+float add_e4m3(const float* a, const float* b, float sum) {
+  constexpr std::int32_t exponent_bits = 0x7F800000;
+  float products[most_depth];
+  std::int32_t largest = std::bit_cast<std::int32_t>(sum) & exponent_bits;
+  for (int k = 0; k < most_depth; ++k) {
+    products[k] = a[k] * b[k];
+    largest = std::max(largest, std::bit_cast<std::int32_t>(products[k]) & exponent_bits);
+  }
+  if (largest == 0) return 0;
+  if (largest == exponent_bits) return sum + std::bit_cast<float>(not_a_sum);  // NaN among them
+  const auto steps =                                                           // in 1
+      std::bit_cast<float>(((2u * 127u + 13u) << 23) - static_cast<std::uint32_t>(largest));
+  auto total = static_cast<std::int32_t>(sum * steps);
+  for (const float product : products) total += static_cast<std::int32_t>(product * steps);
+  return static_cast<float>(total) / steps;
+}
+
+/// Where piece `i` of the 32 that a warp reads of the left factor lies.
+std::uint32_t left_piece(const Descriptor& left, const Product& product, int warp, int i) {
+  const int first = warp % 4 * rows_of_warp;
+  return product.left_transposed ? left.transposed_piece(i % rows_of_k, first / 8 + i / rows_of_k)
+                                 : left.piece(first + i / 2, i % 2);
+}
+
+/// What of a transposed factor's piece `i` belongs where: columns (rows, of a left one) in turn.
+void spread(const float (&of_columns)[8], int i, float (*to)[most_depth]) {
+  for (int column = 0; column < 8; ++column)
+    to[i / rows_of_k * 8 + column][i % rows_of_k] = of_columns[column];
+}
+
 /// 16 bytes of a row as numbers; returns how many.
 int widen(const std::byte* bytes, Factor type, float* to, int at) {
+  if (type == Factor::e4m3) {
+    for (int i = 0; i < 16; ++i) to[at + i] = from_e4m3(std::to_integer<std::uint8_t>(bytes[i]));
+    return 16;
+  }
   if (type == Factor::tf32) {
     for (int i = 0; i < 4; ++i) {
       std::uint32_t word = 0;
@@ -101,7 +147,7 @@ void AsyncUnit::each_chunk(const Started& started, int warp, Each&& each) const 
   const Product& product = started.product;
   const Descriptor left(product.left), right(product.right);
   for (int i = 0; i < 2 * rows_of_warp && !started.left; ++i)
-    each(block_.shared.address_of(left.piece(warp % 4 * rows_of_warp + i / 2, i % 2)));
+    each(block_.shared.address_of(left_piece(left, product, warp, i)));
   for (int i = 0; i < 2 * product.columns; ++i)
     each(block_.shared.address_of(right_piece(right, product, i)));
 }
@@ -122,19 +168,18 @@ void AsyncUnit::check_factors(const Started& started, int warp, std::uint32_t pc
                       pattern));
     const SharedMemory::Place place =
         block_.shared.place_of(block_.shared.address_of(factor.start));
-    const bool transposed = !is_left && product.transposed;
+    const bool transposed = is_left ? product.left_transposed : product.transposed;
     if (transposed && factor.swizzle_bytes == 0)
       block_.lanes.stop("unsupported", pc, -1, "wgmma with a transposed factor without swizzle");
     const int first = is_left ? warp % 4 * rows_of_warp : 0;
-    const int count = is_left ? rows_of_warp : product.columns;
-    for (int i = 2 * first; i < 2 * (first + count); ++i) {
-      const std::uint64_t at = block_.shared.address_of(is_left ? factor.piece(i / 2, i % 2)
-                                                                : right_piece(factor, product, i));
+    for (int i = 0; i < 2 * (is_left ? rows_of_warp : product.columns); ++i) {
+      const std::uint64_t at = block_.shared.address_of(
+          is_left ? left_piece(factor, product, warp, i) : right_piece(factor, product, i));
       if (!place.is_shared || at < place.begin || at + 16 > place.end)
-        block_.lanes.stop(
-            "out of bounds (shared)", pc, -1,
-            fmt::format("row {} of the {} factor, at {}", transposed ? i % rows_of_k : i / 2, which,
-                        block_.shared.describe(at)));
+        block_.lanes.stop("out of bounds (shared)", pc, -1,
+                          fmt::format("row {} of the {} factor, at {}",
+                                      transposed ? i % rows_of_k : first + i / 2, which,
+                                      block_.shared.describe(at)));
     }
   }
 }
@@ -238,11 +283,18 @@ void AsyncUnit::wait_for_products(int groups, std::uint32_t pc) {
 void AsyncUnit::compute(const Started& started, int warp) {
   const Product& product = started.product;
   const Descriptor left(product.left), right(product.right);
-  const int depth = product.type == Factor::tf32 ? 8 : 16;
-  float a[rows_of_warp][16], b[256][16];
-  for (int i = 0; i < 2 * rows_of_warp && !started.left; ++i)
-    widen(pointer_of(left.piece(warp % 4 * rows_of_warp + i / 2, i % 2)), product.type, a[i / 2],
-          i % 2 * depth / 2);
+  const int depth = depth_of(product.type);
+  float a[rows_of_warp][most_depth], b[256][most_depth];
+  float of_columns[8];
+  for (int i = 0; i < 2 * rows_of_warp && !started.left; ++i) {
+    const std::byte* const piece = pointer_of(left_piece(left, product, warp, i));
+    if (!product.left_transposed) {
+      widen(piece, product.type, a[i / 2], i % 2 * depth / 2);
+      continue;
+    }
+    widen(piece, product.type, of_columns, 0);
+    spread(of_columns, i, a);
+  }
   for (int lane = 0; lane < 32 && started.left; ++lane)
     for (int i = 0; i < static_cast<int>(registers_of_left); ++i) {
       const std::uint32_t pair =
@@ -259,10 +311,8 @@ void AsyncUnit::compute(const Started& started, int warp) {
       widen(piece, product.type, b[i / 2], i % 2 * depth / 2);
       continue;
     }
-    float of_columns[8];
     widen(piece, product.type, of_columns, 0);
-    for (int column = 0; column < 8; ++column)
-      b[i / rows_of_k * 8 + column][i % rows_of_k] = of_columns[column];
+    spread(of_columns, i, b);
   }
   Sums& held = products_[static_cast<std::size_t>(warp)].sums[started.sums];
   for (std::size_t lane = 0; lane < 32; ++lane) {
@@ -270,6 +320,10 @@ void AsyncUnit::compute(const Started& started, int warp) {
     for (int i = 0; i < static_cast<int>(held.count); ++i) {
       const float* const of_a = a[static_cast<int>(lane) / 4 + i / 2 % 2 * 8];
       const float* const of_b = b[i / 4 * 8 + static_cast<int>(lane) % 4 * 2 + i % 2];
+      if (product.type == Factor::e4m3) {
+        sums[i] = add_e4m3(of_a, of_b, product.keeps ? sums[i] : 0);
+        continue;
+      }
       float sum = 0;
       for (int k = 0; k < depth; ++k) sum += of_a[k] * of_b[k];
       sums[i] = (product.keeps ? sums[i] : 0) + static_cast<float>(product.sign) * sum;

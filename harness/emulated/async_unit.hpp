@@ -59,12 +59,14 @@ class AsyncUnit {
   void invalidate(void* barrier, std::uint32_t pc);
   void arrive(void* barrier, unsigned arrivals, std::uint64_t bytes, std::uint32_t pc);
   void arrive_at(void* barrier, int rank, std::uint32_t pc);
+  void complete_at(void* barrier, int rank, unsigned bytes, std::uint32_t pc);
   bool wait(void* barrier, unsigned parity, bool test, std::uint32_t pc);
   void fence(bool barriers_alone, std::uint32_t pc);
 
   void load(void* to_shared, const void* from_global, unsigned bytes, void* barrier,
             std::uint32_t pc);
-  void store(void* to_global, const void* from_shared, unsigned bytes, std::uint32_t pc);
+  /// `adds`: f32 numbers to those that are there.
+  void store(void* to_global, const void* from_shared, unsigned bytes, bool adds, std::uint32_t pc);
   void load(void* to_shared, const TensorMap& map, const int* at, void* barrier, std::uint32_t pc);
   void load_multicast(void* to_shared, const TensorMap& map, const int* at, void* barrier,
                       unsigned ranks, std::uint32_t pc);
@@ -102,7 +104,7 @@ class AsyncUnit {
     std::uint8_t first, end;
   };
   struct Copy {
-    bool is_load = false;
+    bool is_load = false, adds = false;
     enum class State : std::uint8_t { issued, under_way, done } state = State::issued;
     int thread = 0;
     std::uint32_t pc = 0;

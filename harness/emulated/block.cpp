@@ -22,6 +22,7 @@ void Block::begin(const device::LaunchConfig& config, const KernelCall& call, st
 
 bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t place) {
   here_ = this;
+  hot.early = config_.early;
   number_ = number;
   const dim3 grid = config_.grid;
   index_ = {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(number / grid.x % grid.y),

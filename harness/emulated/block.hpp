@@ -60,10 +60,13 @@ class Block {
   /// launch ends.
   void check_and_log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
     const auto count = static_cast<std::uint64_t>(bytes);
-    if ((address & (count - 1)) != 0 || (is_global(address) && !is_inside(address, count)))
+    if ((address & (count - 1)) != 0 ||
+        (is_global(address) && (!is_inside(address, count) || hot.early)))
       refuse_access(address, pc, bytes);
     lanes.log(address, pc, act, bytes);
   }
+  static constexpr const char* too_early =
+      "global memory is touched before previous_kernel_wait(), and the kernel may begin early";
   [[noreturn]] void refuse_access(std::uint64_t address, std::uint32_t pc, int bytes);
   void count_tensor_instruction(std::uint32_t pc) {
     ++requests.sites.at(pc, Space::tensor, Act::collective, 0).requests;

@@ -238,6 +238,8 @@ void fence() {
   block.lanes.log(0, RIDGELINE_CALLER, Act::fence, 0);
 }
 
+void previous_kernel_wait() { hot.early = false; }
+
 std::uint64_t ticks() {
   static std::atomic<std::uint64_t> count{0};
   return ++count;

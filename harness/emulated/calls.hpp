@@ -67,6 +67,9 @@ void cluster_arrive_relaxed();
 void cluster_wait();
 void* in_block_of_cluster(void* in_shared, int rank);
 
+/// What kernels/ptx/dependent_launch.cuh says of it.
+void previous_kernel_wait();
+
 /// Orders what the lane has done before it, for all who agree on it by an atomic or a volatile
 /// flag.
 void fence();

@@ -51,8 +51,8 @@ endfunction()
 function(ridgeline_emulated_family name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB files CONFIGURE_DEPENDS ${folder}/cuda/*.cu ${folder}/cuda/sm_90a/*.cu)
-  file(GLOB oracle CONFIGURE_DEPENDS ${folder}/oracle.cu)
-  if(NOT files AND NOT oracle)
+  file(GLOB own_kernels CONFIGURE_DEPENDS ${folder}/*.cu)
+  if(NOT files AND NOT own_kernels)
     return()
   endif()
   ridgeline_device_oracle(${name} ON)
@@ -77,7 +77,7 @@ ${rows}  };
 kernels::Table<Variant> device_variants() { return variants(); }
 ${RIDGELINE_DEVICE_ORACLE}}  // namespace ridgeline::${name}
 ")
-  ridgeline_emulated_kernels(kernels_${name}_emulated ${files} ${oracle})
+  ridgeline_emulated_kernels(kernels_${name}_emulated ${files} ${own_kernels})
   # The family's own sources and the table join the kernels: the one calls the other.
   target_sources(kernels_${name}_emulated PRIVATE $<TARGET_OBJECTS:kernels_${name}_shared>)
   add_library(kernels_${name}_emulated_table OBJECT ${table})

@@ -45,6 +45,7 @@ struct Hot {
   std::uint64_t stacks = 0;  // where the stacks of all lanes begin
   std::uint16_t path = 0;    // of the running lane
   int products = 0;          // of warpgroups that are under way in the block
+  bool early = false;        // no lane of the block has waited for the kernel before
 };
 extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
 

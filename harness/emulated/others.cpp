@@ -137,19 +137,22 @@ void* Others::in_block(void* in_shared, int rank, std::uint32_t pc) const {
 }
 
 bool Others::request(const Request& request, int warp) {
-  Block* const owner = holder_of(request.addresses[0], request.bytes);
-  if (owner == nullptr) return false;
+  Block* const first = holder_of(request.addresses[0], request.bytes);
+  if (first == nullptr) return false;
   Site& site = block_.requests.sites.at(request.pc, Space::cluster, request.act, request.bytes);
   ++site.requests;
   site.lanes += static_cast<std::uint64_t>(request.count);
   for (std::size_t i = 0; i < request.active_lanes().size(); ++i) {
-    const std::uint64_t address = request.addresses[i], offset = owner->shared.offset_of(address);
+    const std::uint64_t address = request.addresses[i];
+    Block* const owner = holder_of(address, request.bytes);  // lanes may reach different blocks
     const auto find = [&](const char* check) {
-      block_.findings.add(check, request.pc, 32 * warp + request.lanes[i], -1,
-                          fmt::format("shared memory of block {}", owner->number()));
+      block_.findings.add(
+          check, request.pc, 32 * warp + request.lanes[i], -1,
+          fmt::format("shared memory of block {}", (owner == nullptr ? first : owner)->number()));
       return true;
     };
-    if (!owner->shared.holds(address, request.bytes)) return find(out_of_cluster);
+    if (owner == nullptr) return find(out_of_cluster);
+    const std::uint64_t offset = owner->shared.offset_of(address);
     if (const char* const absence = absence_of(*owner)) return find(absence);
     if (request.act == Act::write)
       owner->shared.history.mark_written(offset, request.bytes);

@@ -129,10 +129,11 @@ void Requests::count_copied(const Request& to) {
 
 void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc,
                             bool by_threads) {
-  const GlobalMemory::Toucher toucher{.block = static_cast<std::uint32_t>(block_.others.owner()),
-                                      .by_threads = by_threads,
-                                      .strong = by_threads && strong_,
-                                      .alone = block_.others.none()};
+  const GlobalMemory::Toucher toucher{
+      .block = static_cast<std::uint32_t>(block_.others.owner()),
+      .by_threads = by_threads,
+      .strong = accesses.act == Act::atomic || (by_threads && strong_),
+      .alone = block_.others.none()};
   std::size_t next = 0;
   while (const auto mistake = block_.memory.touch(accesses, next, toucher, block_.shared.history)) {
     const std::uint64_t address = accesses.addresses[mistake->access];
@@ -148,8 +149,14 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
 void Requests::shared_request(const Request& request) {
   const std::uint64_t address = request.addresses[0];
   const SharedMemory::Place place = block_.shared.place_of(address);
+  const auto is_elsewhere = [&](std::size_t lane) {
+    return !block_.shared.holds(request.addresses[lane], request.bytes);
+  };
+  bool elsewhere = !place.is_shared;  // of some lane, where others may stay in this block
+  for (std::size_t i = 1; block_.others.in_cluster() && i < request.active_lanes().size(); ++i)
+    elsewhere = elsewhere || is_elsewhere(i);
+  if (elsewhere && block_.others.request(request, warp_)) return;
   if (!place.is_shared) {
-    if (block_.others.request(request, warp_)) return;
     lane_accesses -= static_cast<std::uint64_t>(request.count);
     if (!is_constant(address))
       block_.findings.add("host memory", request.pc, 32 * warp_ + request.lanes[0], -1,

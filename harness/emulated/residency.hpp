@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/device/cuda/launch_config.hpp"
 #include "harness/device/stream.hpp"
 
 namespace ridgeline::emulated {
@@ -31,6 +33,14 @@ int blocks_that_fit(const Facts& facts, void (*kernel)(Parameters...), int threa
                     std::size_t shared_bytes) {
   return emulated::blocks_that_fit(facts, reinterpret_cast<std::uint64_t>(kernel), threads,
                                    shared_bytes);
+}
+
+/// Clusters of `config` that the device of `stream` holds at once, where each of their blocks has
+/// an SM for itself.
+template <class... Parameters>
+int clusters_that_fit(const Stream& stream, void (*)(Parameters...), const LaunchConfig& config) {
+  const unsigned blocks = config.cluster.x * config.cluster.y * config.cluster.z;
+  return std::max(units(stream) / static_cast<int>(blocks), 1);
 }
 
 }  // namespace ridgeline::device

@@ -14,7 +14,7 @@ struct Matrices {
 Matrices load_matrices(const void* row, int count, bool transposed);
 void store_matrices(void* row, const Matrices& from, int count, bool transposed);
 
-enum class Factor : std::uint8_t { f16, bf16, tf32 };
+enum class Factor : std::uint8_t { f16, bf16, tf32, e4m3 };  // the last of warpgroups alone
 struct Sums {
   float parts[4];
 };

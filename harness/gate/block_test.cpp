@@ -23,13 +23,14 @@ TEST(GateBlock, LeavesTheBudgetItsRounds) {
   EXPECT_DOUBLE_EQ(block_s(0.1, 0.1, {0.2, 0}), 0.1);  // nothing is left: the shortest all the same
 }
 
-TEST(GateBlock, IsBounded) {
-  EXPECT_DOUBLE_EQ(block_s(0.1, 100, {1, 0}), 0.5);
-  EXPECT_DOUBLE_EQ(block_s(0.1, 100, {0, 5}), 0.5);
+TEST(GateBlock, GrowsWithPreparingWithoutBoundsWhereTheBudgetHasRoom) {
+  EXPECT_DOUBLE_EQ(block_s(0.1, 100, {1, 0}), 1.75);
+  EXPECT_DOUBLE_EQ(block_s(0.1, 100, {4, 0}), 7);
 }
 
+TEST(GateBlock, OfLongSamplesIsBounded) { EXPECT_DOUBLE_EQ(block_s(0.1, 100, {0, 5}), 0.5); }
+
 TEST(GateBlock, OfWhatIsDearToPrepareIsAPartOfThatWhateverTheBudget) {
-  EXPECT_DOUBLE_EQ(block_s(0.1, 100, {4, 0}), 1);
   EXPECT_DOUBLE_EQ(block_s(0.1, 1, {4, 0}), 1);
 }
 

@@ -19,6 +19,7 @@
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
+#include "harness/gate/git.hpp"
 #include "harness/process/descriptor.hpp"
 #include "harness/process/tool.hpp"
 #include "harness/run/device_lock.hpp"
@@ -32,14 +33,6 @@ constexpr const char* needed_worker = "ridgeline-suites";
 // Where there is MPI, and where there are CUDA's headers.
 constexpr const char* optional_workers[] = {"ridgeline-collectives", "ridgeline-emulated"};
 constexpr std::size_t last_lines = 15;
-
-process::ToolResult git(const std::filesystem::path& folder, std::vector<std::string> arguments,
-                        std::ostream* log = nullptr) {
-  // Hooks and a monitor of the user's would run at moments that they were not made for.
-  arguments.insert(arguments.begin(), {"--no-optional-locks", "-c", "core.hooksPath=/dev/null",
-                                       "-c", "core.fsmonitor=false", "-C", folder.string()});
-  return process::run_tool({"git", std::move(arguments), {{"GIT_TERMINAL_PROMPT", "0"}}}, log);
-}
 
 std::string short_hash(const Commit& commit) { return commit.hash.substr(0, 10); }
 std::string title(const Commit& commit) {

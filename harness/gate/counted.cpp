@@ -7,7 +7,6 @@
 #include "harness/gate/course.hpp"
 #include "harness/gate/side_processes.hpp"
 #include "harness/process/interrupt.hpp"
-#include "harness/run/order.hpp"
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::gate {
@@ -18,11 +17,7 @@ using record::Verdict;
 class CountedGate {
  public:
   CountedGate(const GateSetup& setup, store::Store& store, const GateObserver& observer)
-      : setup_(setup),
-        store_(store),
-        observer_(observer),
-        seed_(run::replicate_seed(setup.gate.seed, 0)),
-        processes_(setup, store, [this] {
+      : setup_(setup), store_(store), observer_(observer), processes_(setup, store, [this] {
           if (observer_.tick) observer_.tick(progress());
         }) {
     for (const record::CaseVerdict& verdict : setup.settled)
@@ -31,7 +26,7 @@ class CountedGate {
       if (std::ranges::find(setup.settled, each.candidate.name, &record::CaseVerdict::case_name) ==
           setup.settled.end())
         left_.push_back(&each);
-    processes_.begin_round(0, seed_);
+    processes_.begin_round(0);
   }
 
   void measure() {
@@ -80,8 +75,8 @@ class CountedGate {
     const run::CaseLimits limits{setup_.sampling, 0, setup_.case_timeout_s,
                                  std::numeric_limits<double>::infinity()};
     for (const Side side : both_sides) {
-      results[side] =
-          run::measure_case(processes_[side], gate_case[side], setup_.device.id, seed_, limits);
+      results[side] = run::measure_case(processes_[side], gate_case[side], setup_.device.id,
+                                        processes_.seed(), limits);
     }
     if (!results.baseline->worker_usable || !results.candidate->worker_usable) processes_.kill();
     return results;
@@ -106,7 +101,6 @@ class CountedGate {
   const GateSetup& setup_;
   store::Store& store_;
   const GateObserver& observer_;
-  const std::uint64_t seed_;
   std::vector<const GateCase*> left_;  // without a verdict
   std::string case_name_;
   SideProcesses processes_;

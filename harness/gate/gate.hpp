@@ -37,6 +37,7 @@ struct GateSetup {
   run::Sampling sampling;     // of one side of one round
   double sampling_s = 0.1;    // wall time of one side of one round; some times as long where little
                               // else would do
+  double energy_s = 0;        // of executing a case for its energy, in one round
   double budget_s = 0;        // of the whole gate
   bool spread = false;        // over all cases, even when the budget then decides none
   double case_timeout_s = 0;  // of one case in one process, preparing included

@@ -31,6 +31,12 @@ std::string built_from(const std::vector<run::Worker>& workers) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
+/// Whether the workers of both sides are the same code as a whole.
+bool of_one_code(const GateCase& each) {
+  const std::string& code = each.baseline.worker->hello.build.code_hash;
+  return analysis::is_known_code(code) && code == each.candidate.worker->hello.build.code_hash;
+}
+
 }  // namespace
 
 Programs find_programs(const Wanted& wanted, const std::function<void(const std::string&)>& say) {
@@ -115,6 +121,14 @@ std::vector<std::string> code_of(const GateCases& cases, Side side) {
   return {found.begin(), found.end()};
 }
 
+bool executes_same_code(const GateCases& cases, const std::string& case_name) {
+  for (const record::CaseVerdict& known : cases.settled)
+    if (known.case_name == case_name) return known.verdict == record::Verdict::same_code;
+  return std::ranges::any_of(cases.compared, [&](const GateCase& each) {
+    return each.candidate.name == case_name && of_one_code(each);
+  });
+}
+
 void check_code(const Wanted& wanted, const Programs& programs, const GateCases& cases) {
   if (wanted.options.aa || cases.compared.empty()) return;
   if (wanted.mode == record::GateMode::variants) {
@@ -124,11 +138,7 @@ void check_code(const Wanted& wanted, const Programs& programs, const GateCases&
                             printable(wanted.options.baseline_variant)),
                 "--aa compares it with itself, to see how often a gate is wrong");
   }
-  const bool same = std::ranges::all_of(cases.compared, [](const GateCase& each) {
-    const std::string& code = each.baseline.worker->hello.build.code_hash;
-    return analysis::is_known_code(code) && code == each.candidate.worker->hello.build.code_hash;
-  });
-  if (same)
+  if (std::ranges::all_of(cases.compared, of_one_code))
     throw Error(
         ErrorKind::usage,
         fmt::format("{} and {} are the same code, {}: there is nothing to compare",

@@ -32,6 +32,9 @@ GateCases choose_cases(const Wanted& wanted, const Programs& programs, const rec
 /// Of the workers of a side's cases, sorted.
 std::vector<std::string> code_of(const GateCases& cases, Side side);
 
+/// Whether the case is compared, and both sides are known to execute the same code for it.
+bool executes_same_code(const GateCases& cases, const std::string& case_name);
+
 /// Refuses to compare code with itself, which can find nothing but false alarms, unless that is
 /// what is wanted.
 void check_code(const Wanted& wanted, const Programs& programs, const GateCases& cases);

@@ -148,6 +148,7 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
     if (const json::Value* spread = all.find("spread")) stored.spread = spread->boolean();
     if (const json::Value* delta = all.find("delta")) stored.delta = delta->number();
     if (const json::Value* alpha = all.find("alpha")) stored.alpha = alpha->number();
+    if (const json::Value* beta = all.find("beta")) stored.beta = beta->number();
     check_named(gate, options);
     if (gate.mode == record::GateMode::variants) {
       stored.baseline_variant = gate.baseline;
@@ -183,6 +184,7 @@ std::string to_text(const Wanted& wanted, const std::string& device, const Progr
     all[fmt::format("{}_code", to_string(side))] = code_of(cases, side);
   if (options.delta) all["delta"] = *options.delta;
   if (options.alpha) all["alpha"] = *options.alpha;
+  if (options.beta) all["beta"] = *options.beta;
   if (wanted.mode == record::GateMode::workers) {
     all["baseline_workers"] = options.baseline_workers;
     all["candidate_workers"] = options.candidate_workers;
@@ -197,6 +199,7 @@ void check_options(const GateOptions& options, const record::Device& device) {
   if (!analysis::gives_counts(device.kind)) return;
   const std::pair<const char*, bool> of_times[] = {{"--delta", options.delta.has_value()},
                                                    {"--alpha", options.alpha.has_value()},
+                                                   {"--beta", options.beta.has_value()},
                                                    {"--budget", !options.budget.empty()},
                                                    {"--all", options.all},
                                                    {"--spread", options.spread}};

@@ -23,6 +23,7 @@ struct GateOptions {
   std::vector<std::string> workers;                              // of variants
   std::string device, profile, budget, config, seed, resume, label;
   std::optional<double> delta, alpha;        // relative; of the whole suite
+  std::optional<double> beta;                // of a case: the risk of a wrong pass
   std::map<std::string, std::string> files;  // to write, by the option that names them; "-" is
                                              // standard output
   bool strict = false, aa = false, all = false, no_wait = false, github = false,

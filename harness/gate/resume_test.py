@@ -4,6 +4,7 @@ nothing else."""
 import re
 import shlex
 import signal
+import sqlite3
 import time
 
 import pytest
@@ -175,3 +176,14 @@ def test_a_gate_holds_the_device_throughout(lab):
     assert f"is in use by pid {process.pid}, gate {gate_id}" in refused.stderr
     process.send_signal(signal.SIGINT)
     finish(process)
+
+
+def test_a_gate_whose_samples_were_dropped_stays_as_it_was(lab):
+    interrupted_gate(lab, lab.worker("candidate", "--slower", 1))
+    with sqlite3.connect(lab.database) as store:
+        store.execute("UPDATE process SET started = '2020-01-01T00:00:00Z'")
+    lab.call("prune", "--older-than", "90d", "--yes", "--results", lab.results)
+    refused = lab.execute(resuming(lab), text=True)
+    assert refused.returncode == 74
+    assert "samples" in refused.stderr and "dropped" in refused.stderr
+    assert lab.query("SELECT status FROM gate") == [("interrupted",)]

@@ -17,8 +17,8 @@ constexpr int cuda_samples = 25, other_samples = 10'000;  // of one side of one 
 constexpr double shortest_block_s = 0.03, longest_block_s = 0.1;
 constexpr double least_use = 3.5;  // sampling takes at least so many times as long as what it needs
                                    // around it ...
-constexpr double least_samples = 5;  // ... and as so many samples ...
-constexpr double most_growth = 5;    // ... unless that makes a block so many times as long as the
+constexpr double least_samples = 5;  // ... and as so many samples, ...
+constexpr double most_growth = 5;    // ... unless these make a block so many times as long as the
                                      // shortest
 constexpr double dear_use = 0.5;     // and at least so many times, whatever the budget
 constexpr double sampling_share = 0.75;  // of a gate's wall time; the rest is for preparing and
@@ -29,7 +29,7 @@ run::Sampling sampling_of(const run::Profile& profile, DeviceKind kind) {
   sampling.target = 0;  // a block ends by its time, or its count: never because of what it found
   sampling.max_samples = kind == DeviceKind::cuda ? cuda_samples : other_samples;
   sampling.min_samples = sampling.max_samples;
-  sampling.energy_s = 0;  // a gate judges times
+  sampling.energy_s = 0;  // not in each round
   return sampling;
 }
 
@@ -80,7 +80,9 @@ GateSetup setup_of(const Wanted& wanted, const Programs& programs, const record:
   setup.cases = cases.compared;
   setup.settled = cases.settled;
   setup.plan = analysis::plan_for(device.kind);
+  if (wanted.options.beta) setup.plan = with_pass_risk(setup.plan, *wanted.options.beta);
   setup.sampling = sampling_of(profile, device.kind);
+  setup.energy_s = profile.sampling.energy_s;
   setup.budget_s = wanted.budget_s;
   setup.sampling_s = first_block_s(setup);
   setup.spread = wanted.options.spread;
@@ -130,12 +132,13 @@ void add_measured(GateSetup& setup, const store::Store& store) {
 }
 
 double block_s(double shortest_s, double share_s, const RoundCosts& costs) {
-  const double wanted_s = std::max(least_use * costs.around_s, least_samples * costs.sample_s);
+  const double wanted_s =
+      std::max(least_use * costs.around_s,
+               std::min(least_samples * costs.sample_s, 2 * most_growth * shortest_s));
   // What is dear to prepare is sampled longer, even where its share of the budget is used up: more
   // rounds would cost more than they tell.
   const double dear_s = dear_use * costs.around_s;
-  return std::clamp(std::min(wanted_s, std::max(share_s - costs.around_s, dear_s)) / 2, shortest_s,
-                    std::max(most_growth * shortest_s, dear_s / 2));
+  return std::max(std::min(wanted_s, std::max(share_s - costs.around_s, dear_s)) / 2, shortest_s);
 }
 
 std::vector<std::string> notes_of(const GateSetup& setup, const Programs& programs,

@@ -25,9 +25,10 @@ struct RoundCosts {
   double sample_s = 0;  // of one sample of each side
 };
 
-/// How long one side of one round samples: long enough against what is around it, and for some
-/// samples, but no longer than `share_s` of wall time leaves to sampling on both sides, and within
-/// `shortest_s` and some times that. A case that is dear to prepare has a part of that in any case.
+/// How long one side of one round samples: long enough against what is around it, and, up to some
+/// times `shortest_s`, for some samples; but no longer than `share_s` of wall time leaves to
+/// sampling on both sides, and no shorter than `shortest_s`. A case that is dear to prepare samples
+/// for a part of that time in any case.
 double block_s(double shortest_s, double share_s, const RoundCosts& costs);
 
 /// Lines that people must see of the sides.

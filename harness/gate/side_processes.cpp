@@ -1,23 +1,35 @@
 #include "harness/gate/side_processes.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/gate/order.hpp"
+#include "harness/run/order.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::gate {
+namespace {
+
+constexpr int sets_of_inputs = 2;  // that rounds share: the oracle computes for two of them, and no
+                                   // verdict hangs on a single one
+
+}  // namespace
 
 SideProcesses::SideProcesses(const GateSetup& setup, store::Store& store,
                              std::function<void()> tick)
     : setup_(setup), store_(store), tick_(std::move(tick)) {}
 
-void SideProcesses::begin_round(int round, std::uint64_t seed) {
-  round_ = round;
-  seed_ = seed;
+void SideProcesses::begin_round(int round) { round_ = round; }
+
+// On a GPU the device's oracle judges, which keeps nothing for other processes.
+bool SideProcesses::keeps_expected(const SideWorkers& workers) const {
+  return setup_.device.kind == DeviceKind::cpu && std::ranges::all_of(both_sides, [&](Side side) {
+           return workers[side].worker->hello.features.contains(protocol::Feature::expected);
+         });
 }
 
 bool SideProcesses::ready(const SideWorkers& workers, const GateCase& gate_case,
@@ -27,14 +39,19 @@ bool SideProcesses::ready(const SideWorkers& workers, const GateCase& gate_case,
     return true;
   kill();
   ids_ = {};
+  const bool keeps = keeps_expected(workers);
+  seed_ = run::replicate_seed(setup_.gate.seed, keeps ? round_ % sets_of_inputs : round_);
   // Both are started before the first is waited for: most of their start is loading libraries.
   // Which is first may decide which memory and which addresses each gets.
   const Side first =
       baseline_first(setup_.gate.seed, "", round_) ? Side::baseline : Side::candidate;
   for (const Side side : {first, other(first)})
     attempt(gate_case, side, failures, [&] {
+      process::Variables variables;
+      if (keeps) variables = expected_.variables(*workers[side].worker);
       const std::string padding(padding_of(setup_.gate.seed, round_, side), 'x');
-      processes_[side] = run::start(workers[side], tick_, {{"RIDGELINE_PADDING", padding}});
+      variables.emplace_back("RIDGELINE_PADDING", padding);
+      processes_[side] = run::start(workers[side], tick_, variables);
     });
   for (const Side side : {first, other(first)})
     if (!failures[side]) attempt(gate_case, side, failures, [&] { greet(workers, side); });

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "harness/gate/expected_folder.hpp"
 #include "harness/gate/gate.hpp"
 #include "harness/gate/paired_case.hpp"
 #include "harness/process/worker_process.hpp"
@@ -26,9 +27,11 @@ class SideProcesses {
   /// Keeps references. `tick` is called a few times a second while one waits for a worker.
   SideProcesses(const GateSetup& setup, store::Store& store, std::function<void()> tick);
 
-  /// Of those that are started from now on.
-  void begin_round(int round, std::uint64_t seed);
+  /// Of those that are started from now on. Where the workers of both sides keep what oracles
+  /// expect, rounds share inputs: see docs/measurement.md.
+  void begin_round(int round);
   int round() const { return round_; }
+  /// Of the inputs of a pair that is ready.
   std::uint64_t seed() const { return seed_; }
 
   /// Makes sure that a fresh pair, or one that measured before, runs. When a worker cannot be
@@ -54,6 +57,7 @@ class SideProcesses {
   void open_device(const SideWorkers& workers, const GateCase& gate_case,
                    Sides<std::optional<run::CaseResult>>& failures);
   std::int64_t add_process(Side side, const record::Build& build);
+  bool keeps_expected(const SideWorkers& workers) const;
 
   const GateSetup& setup_;
   store::Store& store_;
@@ -63,6 +67,7 @@ class SideProcesses {
   Sides<std::unique_ptr<process::WorkerProcess>> processes_;
   Sides<std::int64_t> ids_;
   std::set<const run::Worker*> started_;  // workers that have run before
+  const ExpectedFolder expected_;
 };
 
 }  // namespace ridgeline::gate

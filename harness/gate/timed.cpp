@@ -22,6 +22,7 @@ namespace {
 using record::Verdict;
 
 constexpr int pilot_rounds = 12;  // after which the gate says what it can find
+constexpr int energy_round = 2;   // of a case: the first ones tell what its rounds take
 
 /// The course of a gate that measures times.
 class TimedGate {
@@ -75,15 +76,15 @@ class TimedGate {
 
   /// False when nothing is due any more, or nothing of it fits into what is left of the budget.
   bool round() {
-    seed_ = run::replicate_seed(setup_.gate.seed, round_);
-    side_by_side_.processes().begin_round(round_, seed_);
+    side_by_side_.processes().begin_round(round_);
     // Some were measured before an interruption.
     bool any = std::ranges::any_of(cases_.all(), [&](const TimedCase& state) {
       return !state.over && state.rounds.contains(round_);
     });
     const process::Clock::time_point start = process::Clock::now();
     const double before_s = inside_s_;
-    for (const GateAssignment& assignment : cases_.due(round_, seed_)) {
+    for (const GateAssignment& assignment :
+         cases_.due(round_, run::replicate_seed(setup_.gate.seed, round_))) {
       for (TimedCase* state : assignment.cases)
         any = measure_in_time(assignment.workers, *state) || any;
       side_by_side_.processes().end();
@@ -132,15 +133,22 @@ class TimedGate {
     for (const Side side : both_sides)
       if (results[side]) inside_s_ += results[side]->measurement.total_ns / 1e9;
     ++executions_;
-    note_times(state, results, process::seconds_since(start));
+    if (!measures_energy(state)) note_times(state, results, process::seconds_since(start));
     tell_hangs(state, results);
     keep(workers, state, results);
   }
 
   run::CaseLimits limits(const TimedCase& state) const {
+    run::Sampling sampling = setup_.sampling;
+    if (measures_energy(state)) sampling.energy_s = setup_.energy_s;
     // Half for each side: one that loops leaves the other the time to show how long it should have
     // taken.
-    return {setup_.sampling, block_s(state), setup_.case_timeout_s, std::max(left_s() / 2, 0.1)};
+    return {sampling, block_s(state), setup_.case_timeout_s, std::max(left_s() / 2, 0.1)};
+  }
+
+  /// In one round of a case, which then takes longer than others.
+  bool measures_energy(const TimedCase& state) const {
+    return setup_.energy_s > 0 && state.pairs.rounds() == energy_round;
   }
 
   double block_s(const TimedCase& state) const {
@@ -287,7 +295,6 @@ class TimedGate {
   // ending processes, and the books. `executions_` counts pairs.
   double inside_s_ = 0, outside_s_ = 0;
   int executions_ = 0;
-  std::uint64_t seed_ = 0;  // of the round
   bool forecast_said_ = false, pilot_said_ = false;
   std::string case_name_;
   SideBySide side_by_side_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/base/error.hpp"
+
 namespace ridgeline::measure {
 namespace {
 
@@ -17,8 +19,21 @@ std::size_t round_up(std::size_t value, std::size_t step) {
 
 }  // namespace
 
+// The first one of a key is of what is reserved, where the machine grants that.
+InputPool::Chunk InputPool::allocate(const Key& key, std::uint64_t first_index,
+                                     std::size_t count) const {
+  const std::size_t element = size_of(key.first), reserved = reserved_ / element;
+  if (first_index == 0 && reserved > count) {
+    try {
+      return {{device_, reserved * element}, first_index, reserved};
+    } catch (const OutOfMemory&) {  // NOLINT(bugprone-empty-catch): less may do
+    }
+  }
+  return {{device_, count * element}, first_index, count};
+}
+
 InputPool::View InputPool::take(DType dtype, device::Distribution distribution, std::size_t count) {
-  const std::pair key{dtype, distribution};
+  const Key key{dtype, distribution};
   const std::size_t element = size_of(dtype);
   const std::size_t padded = round_up(count, alignment / element);
   const auto [begin, end] = chunks_.equal_range(key);
@@ -32,12 +47,15 @@ InputPool::View InputPool::take(DType dtype, device::Distribution distribution, 
     const std::size_t step =
         std::clamp(static_cast<std::size_t>(first_index) * element, least_chunk, largest_step) /
         element;
-    Chunk added{{}, first_index, std::max(padded, step), 0};
-    added.memory = device::Buffer<std::byte>(device_, added.count * element);
-    device_.fill(added.memory.data(), dtype, added.count, distribution, seed_, first_index);
-    chunk = chunks_.emplace(key, std::move(added));
+    chunk = chunks_.emplace(key, allocate(key, first_index, std::max(padded, step)));
   }
   Chunk& from = chunk->second;
+  const std::size_t wanted = reserved_ == 0 ? from.count : from.taken + padded;
+  if (wanted > from.filled) {
+    device_.fill(from.memory.data() + from.filled * element, dtype, wanted - from.filled,
+                 distribution, seed_, from.first_index + from.filled);
+    from.filled = wanted;
+  }
   const View view{from.memory.data() + from.taken * element, from.first_index + from.taken};
   from.taken += padded;
   return view;
@@ -58,7 +76,7 @@ std::size_t InputPool::taken_bytes() const {
 
 std::size_t InputPool::bytes() const {
   std::size_t bytes = 0;
-  for (const auto& [key, chunk] : chunks_) bytes += chunk.memory.bytes();
+  for (const auto& [key, chunk] : chunks_) bytes += chunk.filled * size_of(key.first);
   return bytes;
 }
 

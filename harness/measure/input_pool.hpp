@@ -16,7 +16,11 @@ namespace ridgeline::measure {
 /// it is random_element(dtype, ..., seed(), i).
 class InputPool {
  public:
-  InputPool(device::Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
+  /// Where memory costs nothing until it is touched, an allocation may be of `reserved` bytes, of
+  /// which no more is filled than is taken. Then a case that takes no more has the same elements
+  /// whatever the process measured before.
+  InputPool(device::Device& device, std::uint64_t seed, std::size_t reserved = 0)
+      : device_(device), seed_(seed), reserved_(reserved) {}
   InputPool(const InputPool&) = delete;
 
   struct View {
@@ -32,18 +36,22 @@ class InputPool {
   /// beyond an eighth of the device's memory.
   void rewind();
   std::uint64_t seed() const { return seed_; }
-  std::size_t bytes() const;        // allocated
+  std::size_t bytes() const;        // allocated; of what is reserved, filled
   std::size_t taken_bytes() const;  // by views
 
  private:
   struct Chunk {
     device::Buffer<std::byte> memory;
     std::uint64_t first_index = 0;
-    std::size_t count = 0, taken = 0;  // elements
+    std::size_t count = 0, filled = 0, taken = 0;  // elements
   };
+  using Key = std::pair<DType, device::Distribution>;
+  Chunk allocate(const Key& key, std::uint64_t first_index, std::size_t count) const;
+
   device::Device& device_;
   std::uint64_t seed_;
-  std::multimap<std::pair<DType, device::Distribution>, Chunk> chunks_;
+  std::size_t reserved_;
+  std::multimap<Key, Chunk> chunks_;
 };
 
 }  // namespace ridgeline::measure

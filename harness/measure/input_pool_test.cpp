@@ -58,6 +58,43 @@ TEST(InputPool, RewindingReusesWhatIsFilled) {
   EXPECT_EQ(pool.bytes(), bytes);
 }
 
+TEST(InputPool, ReservedACaseHasTheSameElementsWhateverCameBefore) {
+  const auto indices = [](const std::vector<std::size_t>& before) {
+    device::FakeDevice device;
+    InputPool pool(device, 1, 256u << 20);
+    for (const std::size_t count : before) pool.take(DType::f32, Distribution::uniform, count);
+    pool.rewind();
+    std::vector<std::uint64_t> first;
+    for (const std::size_t count : {1000u, 5'000'000u, 30'000'000u, 7u}) {
+      const InputPool::View view = pool.take(DType::f32, Distribution::uniform, count);
+      first.push_back(view.first_index);
+      EXPECT_EQ(static_cast<const float*>(view.data)[count - 1],
+                device::random_element(DType::f32, Distribution::uniform, 1,
+                                       view.first_index + count - 1));
+    }
+    EXPECT_EQ(pool.bytes(), pool.taken_bytes());  // no more is filled
+    return first;
+  };
+  EXPECT_EQ(indices({}), indices({3, 20'000'000}));
+}
+
+TEST(InputPool, MoreThanIsReservedIsAllocatedBeside) {
+  device::FakeDevice device;
+  InputPool pool(device, 1, 1u << 20);
+  pool.take(DType::u8, Distribution::uniform, 1000);
+  const InputPool::View view = pool.take(DType::u8, Distribution::uniform, 5u << 20);
+  EXPECT_EQ(
+      static_cast<const std::uint8_t*>(view.data)[5'000'000],
+      device::random_element(DType::u8, Distribution::uniform, 1, view.first_index + 5'000'000));
+}
+
+TEST(InputPool, DoesWithoutAReservationThatTheMachineRefuses) {
+  device::FakeDevice device;  // of 1 GiB
+  InputPool pool(device, 1, std::size_t{2} << 30);
+  pool.take(DType::u8, Distribution::uniform, 1000);
+  EXPECT_LT(device.bytes_allocated(), 64u << 20);
+}
+
 TEST(InputPool, WhatOneLargeCaseTookIsThereForTheNext) {
   device::FakeScript script;
   script.memory = 64u << 20;

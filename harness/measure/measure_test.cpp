@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -29,6 +30,17 @@ class RecordingDevice final : public device::FakeDevice {
     return FakeDevice::record(rewritten(std::move(launches)), mode);
   }
   std::function<Launches(Launches)> rewritten = [](Launches launches) { return launches; };
+
+  const device::Facts& facts() const override {
+    return passes_for ? *passes_for : FakeDevice::facts();
+  }
+  void pass_for(device::Kind kind) {
+    passes_for = FakeDevice::facts();
+    passes_for->kind = kind;
+  }
+
+ private:
+  std::optional<device::Facts> passes_for;
 };
 
 /// A case on the fake device: each execution writes a value to its output, which for set s of the
@@ -47,7 +59,8 @@ struct Bench {
   std::optional<std::size_t> skipped;  // inputs whose launches do nothing
   PrepareOptions options;
 
-  std::vector<Turn> order;  // of executions
+  std::vector<Turn> order;   // of executions
+  std::vector<Turn> judged;  // outputs that were compared
   std::int64_t executed = 0;
   double elapsed = 0;  // of executions not yet handed to a batch
   Group alone;
@@ -80,6 +93,7 @@ struct Bench {
       };
       workload.poison = [outputs](std::size_t output) { (*outputs)[output].poison(); };
       workload.verify = [this, outputs](Turn turn) {
+        judged.push_back(turn);
         const double expected = 1.0 + static_cast<double>(turn.inputs);
         return record::Verification{std::fabs((*outputs)[turn.output].download()[3] - expected),
                                     1e-6, checked()};
@@ -255,6 +269,27 @@ TEST(Experiment, TheLeastThatWasComparedIsKept) {
     EXPECT_EQ(experiment.finish().verification->checked, Checked::sample) << whole;
     EXPECT_EQ(compared, 4u);
   }
+}
+
+TEST(Experiment, OnACpuTheSeedPrefersSomeInputsToCompareHoweverManySamplesThereAre) {
+  const auto compared = [](std::uint64_t seed) {
+    std::set<std::size_t> inputs;
+    for (int samples = 40; samples < 72; ++samples) {
+      Bench bench;
+      bench.device.pass_for(device::Kind::cpu);
+      bench.sets = {16, 16};
+      bench.ns = [](std::int64_t) { return 10e6; };  // each set is a batch of its own
+      bench.options.seed = seed;
+      Experiment experiment = bench.prepare();
+      experiment.sample({0.0, samples, samples, 1e12});
+      EXPECT_EQ(experiment.finish().outcome, record::Outcome::ok);
+      EXPECT_EQ(bench.judged.size(), 6u);  // before, two while and two after timing, the last set
+      for (const Turn& turn : bench.judged) inputs.insert(turn.inputs);
+    }
+    return inputs;
+  };
+  EXPECT_LE(compared(1).size(), 9u);  // all 16 where the newest output is one of them
+  EXPECT_NE(compared(1), compared(2));
 }
 
 TEST(Experiment, SensorsAreReadWhileSampling) {

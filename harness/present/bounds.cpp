@@ -10,6 +10,7 @@
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/catalogue/device_name.hpp"
+#include "harness/present/counted_cases.hpp"
 #include "harness/present/terminal.hpp"
 #include "harness/store/selector.hpp"
 
@@ -19,26 +20,11 @@ namespace {
 using catalogue::Datasheet;
 using store::FoundRun;
 
-/// A case with its latest result on an emulated device.
-struct Counted {
-  std::string run;
-  record::Case info;
-  record::Measurement measurement;
-};
-using CountedCases = std::map<std::string, Counted>;
-
-std::string counting_device(int capability) { return fmt::format("emulated:sm_{}", capability); }
-
 /// The command that counts what `patterns` pick.
 std::string counting_command(const std::string& device, const std::vector<std::string>& patterns) {
   std::vector<std::string> words{"ridgeline", "run", "--device", device};
   words.insert(words.end(), patterns.begin(), patterns.end());
   return shell_line(words);
-}
-
-bool is_counted_by(const FoundRun& found, const std::string& device) {
-  return found.summary.device.kind == DeviceKind::emulated && found.summary.device.id == device &&
-         found.summary.run.gate.empty();
 }
 
 bool is_of_model(const FoundRun& found, const Datasheet& sheet) {
@@ -49,20 +35,6 @@ bool is_of_model(const FoundRun& found, const Datasheet& sheet) {
 std::vector<store::StoredMeasurement> measurements(const FoundRun& found) {
   return store::measurements(store::Store::open(found.file), found.summary.run.id,
                              store::Samples::leave_out);
-}
-
-/// Of the newest run that has the case. `runs` are newest first.
-CountedCases counted_cases(const std::vector<FoundRun>& runs) {
-  CountedCases cases;
-  for (const FoundRun& found : runs) {
-    const std::vector<store::StoredMeasurement> stored = measurements(found);
-    for (const analysis::CaseProcesses& processes : analysis::by_case(stored)) {
-      const store::StoredMeasurement& last = *processes.back();
-      cases.emplace(record::name(last.case_info.id),
-                    Counted{found.summary.run.id, last.case_info, last.measurement});
-    }
-  }
-  return cases;
 }
 
 /// Times of the newest run that measured the case well; `runs` are newest first.
@@ -124,13 +96,13 @@ std::vector<FoundRun> counted_runs(const std::filesystem::path& results,
 }
 
 std::string counting_device_of(const Datasheet& sheet) {
-  const std::optional<int> capability = analysis::counting_capability(sheet);
-  if (!capability)
+  const std::optional<std::string> device = counting_device(sheet);
+  if (!device)
     throw Error(ErrorKind::usage,
                 fmt::format("no emulated device runs the code of the {} (capability {}.{})",
                             sheet.model, sheet.capability / 10, sheet.capability % 10),
                 "there are emulated:sm_80 for 8.x and emulated:sm_90 for 9.0");
-  return counting_device(*capability);
+  return *device;
 }
 
 DeviceBounds bounds_of(const std::filesystem::path& results, const PredictOptions& options,

@@ -61,6 +61,8 @@ std::vector<DeviceBounds> find_bounds(const std::filesystem::path& results,
 
 /// In lines of `width` characters where that is possible.
 std::string bounds_text(const std::vector<DeviceBounds>& devices, std::size_t width = any_width);
+/// A table for each device, with headings of the third level.
+std::string bounds_markdown(const std::vector<DeviceBounds>& devices);
 json::Value to_json(const std::vector<DeviceBounds>& devices);
 
 }  // namespace ridgeline::present

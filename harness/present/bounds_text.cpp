@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "harness/base/units.hpp"
 #include "harness/catalogue/device_name.hpp"
 #include "harness/present/bounds.hpp"
+#include "harness/present/markdown.hpp"
 #include "harness/present/table.hpp"
 
 namespace ridgeline::present {
@@ -102,12 +104,20 @@ std::string below_bound(const DeviceBounds& device) {
   return text;
 }
 
-std::string text_of(const DeviceBounds& device, std::size_t width) {
+struct RunsOfBounds {
   std::set<std::string> counted, measured;
+};
+RunsOfBounds runs_of(const DeviceBounds& device) {
+  RunsOfBounds runs;
   for (const BoundedCase& one : device.cases) {
-    counted.insert(one.counted_run);
-    if (one.measured) measured.insert(one.measured->run);
+    runs.counted.insert(one.counted_run);
+    if (one.measured) runs.measured.insert(one.measured->run);
   }
+  return runs;
+}
+
+std::string text_of(const DeviceBounds& device, std::size_t width) {
+  const auto [counted, measured] = runs_of(device);
   std::string text = head(device);
   if (!device.cases.empty()) text += '\n' + table(device, width) + '\n' + below_bound(device);
   for (const UncountedCase& one : device.uncounted)
@@ -117,6 +127,49 @@ std::string text_of(const DeviceBounds& device, std::size_t width) {
   if (!counted.empty()) text += fmt::format("counted by run {}\n", fmt::join(counted, ", "));
   text += measured.empty() ? "measured: no case of these names on this model is stored\n"
                            : fmt::format("measured by run {}\n", fmt::join(measured, ", "));
+  return text;
+}
+
+/// The times of all resources, the longest first: "DRAM 163 ns, CUDA cores 502 ns".
+std::string terms_text(std::vector<BoundTerm> terms) {
+  std::ranges::stable_sort(terms, std::ranges::greater(), &BoundTerm::ns);
+  std::string text;
+  for (const BoundTerm& term : terms)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", term.resource, units::time(term.ns));
+  return text;
+}
+
+std::string markdown_of(const DeviceBounds& device) {
+  const catalogue::Datasheet& sheet = device.sheet;
+  std::vector<std::vector<std::string>> rows;
+  for (const BoundedCase& one : device.cases)
+    rows.push_back(
+        {"`" + printable(one.name, 400) + "`",
+         one.bound.binding ? units::time(one.bound.binding->ns) : "none",
+         terms_text(one.bound.terms),
+         one.bound.flop_rate ? units::flop_rate(*one.bound.flop_rate) : "",
+         one.measured ? units::time(one.measured->median_ns) : "",
+         one.ratio() ? fmt::format("{:.3g}{}", *one.ratio(), one.below_bound() ? " !!" : "") : ""});
+  std::map<std::string, std::vector<std::string>> uncounted;  // by reason
+  for (const UncountedCase& one : device.uncounted)
+    uncounted[markdown_cell(printable(one.why, 1000))].push_back("`" + printable(one.name, 400) +
+                                                                 "`");
+  using Align = Table::Align;
+  const auto [counted, measured] = runs_of(device);
+  std::string text = fmt::format(
+      "### {}\n\nDRAM {}, f32 {}: {}.\nCounts of {}, by run {}{}.\n\n{}", sheet.model,
+      units::byte_rate(sheet.dram_gb_s * 1e9), units::flop_rate(sheet.f32 * 1e12), sheet.source,
+      device.counted_by, fmt::join(counted, ", "),
+      measured.empty() ? "" : fmt::format("; measured by run {}", fmt::join(measured, ", ")),
+      markdown_table({{"case"},
+                      {"least time", Align::right},
+                      {"because of"},
+                      {"rate at it", Align::right},
+                      {"measured", Align::right},
+                      {"measured over least", Align::right}},
+                     rows));
+  for (const auto& [why, names] : uncounted)
+    text += fmt::format("\nNot counted ({}): {}.\n", why, fmt::join(names, ", "));
   return text;
 }
 
@@ -165,6 +218,13 @@ json::Value device_json(const DeviceBounds& device) {
 std::string bounds_text(const std::vector<DeviceBounds>& devices, std::size_t width) {
   std::string text = fmt::format("Least times that counts allow: {}.\n", meaning);
   for (const DeviceBounds& device : devices) text += '\n' + text_of(device, width);
+  return text;
+}
+
+std::string bounds_markdown(const std::vector<DeviceBounds>& devices) {
+  std::string text;
+  for (const DeviceBounds& device : devices)
+    text += (text.empty() ? "" : "\n") + markdown_of(device);
   return text;
 }
 

@@ -57,5 +57,7 @@ bool is_unsteady(const analysis::SideOfCase& side);
 
 /// "0.712", "1.41", "23.5": three digits.
 std::string short_ratio(double ratio);
+/// "0.706 to 0.718", with as many digits as tell the ends apart.
+std::string ratio_range(const stats::Interval& interval);
 
 }  // namespace ridgeline::present

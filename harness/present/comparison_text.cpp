@@ -9,6 +9,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/comparison.hpp"
+#include "harness/present/markdown.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/present/table.hpp"
 
@@ -33,45 +34,21 @@ std::string plain_table(const Columns& columns, const std::vector<Cells>& rows, 
   return table.text(width);
 }
 
-/// What would end a cell or start markup is written so that it does not.
-std::string cell(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (std::string_view("|\\`*_<>[]").find(c) != std::string_view::npos) safe += '\\';
-    safe += c;
-  }
-  return safe;
-}
-
-std::string markdown_table(const Columns& columns, const std::vector<Cells>& rows, std::size_t) {
-  std::string text = "|", rule = "|";
-  for (const Table::Column& column : columns) {
-    text += fmt::format(" {} |", cell(column.title));
-    rule += column.align == Table::Align::right ? "---:|" : "---|";
-  }
-  text += '\n' + rule + '\n';
-  for (const Cells& row : rows) {
-    text += '|';
-    for (const std::string& each : row) text += fmt::format(" {} |", cell(each));
-    text += '\n';
-  }
-  return text;
+std::string escaped_table(const Columns& columns, const std::vector<Cells>& rows, std::size_t) {
+  std::vector<Cells> escaped = rows;
+  for (Cells& row : escaped)
+    for (std::string& each : row) each = markdown_cell(each);
+  return markdown_table(columns, escaped);
 }
 
 const Style plain{plain_table, [](const std::string& text) { return text + ":\n"; },
                   [](const std::string& text) { return text + '\n'; }};
-const Style markdown{markdown_table,
-                     [](const std::string& text) { return "### " + cell(text) + "\n\n"; },
-                     [](const std::string& text) { return "- " + cell(text) + '\n'; }};
+const Style markdown{escaped_table,
+                     [](const std::string& text) { return "### " + markdown_cell(text) + "\n\n"; },
+                     [](const std::string& text) { return "- " + markdown_cell(text) + '\n'; }};
 
 std::string interval_text(const std::optional<stats::Interval>& interval) {
-  if (!interval) return {};
-  // As many digits as tell the ends apart.
-  std::string low = short_ratio(interval->low), high = short_ratio(interval->high);
-  if (low == high && interval->low != interval->high)
-    std::tie(low, high) =
-        std::pair(fmt::format("{:.5g}", interval->low), fmt::format("{:.5g}", interval->high));
-  return fmt::format("{} to {}", low, high);
+  return interval ? ratio_range(*interval) : "";
 }
 
 std::string optional_ratio(const std::optional<double>& ratio) {
@@ -290,6 +267,14 @@ std::string short_ratio(double ratio) {
   return ratio < 0.00995 ? fmt::format("{:.3g}", ratio) : fmt::format("{:.{}f}", ratio, digits);
 }
 
+std::string ratio_range(const stats::Interval& interval) {
+  std::string low = short_ratio(interval.low), high = short_ratio(interval.high);
+  if (low == high && interval.low != interval.high)
+    std::tie(low, high) =
+        std::pair(fmt::format("{:.5g}", interval.low), fmt::format("{:.5g}", interval.high));
+  return fmt::format("{} to {}", low, high);
+}
+
 std::string comparison_text(const ComparedRuns& compared, std::size_t width) {
   Style style = plain;
   style.width = width;
@@ -297,8 +282,9 @@ std::string comparison_text(const ComparedRuns& compared, std::size_t width) {
 }
 
 std::string comparison_markdown(const ComparedRuns& compared) {
-  return fmt::format("## {} and {}\n\n{}", cell(printable(compared.a.summary.device.model)),
-                     cell(printable(compared.b.summary.device.model)), told(markdown, compared));
+  return fmt::format(
+      "## {} and {}\n\n{}", markdown_cell(printable(compared.a.summary.device.model)),
+      markdown_cell(printable(compared.b.summary.device.model)), told(markdown, compared));
 }
 
 }  // namespace ridgeline::present

@@ -36,6 +36,17 @@ json::Value words_json(const GateRow& row) {
   return object;
 }
 
+json::Value beside_json(const analysis::BesideTimes& each) {
+  const analysis::MetricChange& metric = each.metric;
+  json::Value object{{"name", metric.name},
+                     {"unit", metric.unit},
+                     {"direction", record::to_string(metric.direction)},
+                     {"exact", each.exact}};
+  put(object, "baseline", metric.baseline);
+  put(object, "candidate", metric.candidate);
+  return object;
+}
+
 }  // namespace
 
 json::Value to_json(const record::CaseVerdict& verdict) {
@@ -94,6 +105,11 @@ json::Value to_json(const GateReport& report) {
   }
   for (const record::CaseVerdict& verdict : report.verdicts) {
     json::Value one = to_json(verdict);
+    one["words"] = words_json(gate_row(report, verdict));
+    if (const auto found = report.beside.find(verdict.case_name);
+        found != report.beside.end() && !found->second.empty())
+      for (const analysis::BesideTimes& each : found->second)
+        one["beside"].push_back(beside_json(each));
     if (const auto found = rounds.find(verdict.case_name); found != rounds.end())
       one["rounds"] = found->second;
     object["verdicts"].push_back(std::move(one));

@@ -82,7 +82,7 @@ std::string gate_junit(const GateReport& report) {
         "{}\"/></testcase>\n",
         whole, escaped(conclusions(report).back()), report.exit_code);
   for (const CaseVerdict& verdict : report.verdicts) {
-    const GateRow row = gate_row(verdict);
+    const GateRow row = gate_row(report, verdict);
     const std::string said = escaped(sentence(row, report.gate, verdict.pairs));
     text +=
         fmt::format("<testcase classname=\"ridgeline gate\" name=\"{}\">", escaped(row.case_name));

@@ -102,7 +102,7 @@ std::string gate_markdown(const GateReport& report) {
     const std::size_t used = text.size() + tail.size() + 1000;
     append_whole(text, verdicts, used < most_bytes ? most_bytes - used : 0, "cases are",
                  [&](const record::CaseVerdict& verdict) {
-                   return row_text(gate_row(verdict), verdict, variants, counts);
+                   return row_text(gate_row(report, verdict), verdict, variants, counts);
                  });
   }
   return text + tail;

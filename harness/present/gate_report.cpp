@@ -10,6 +10,7 @@
 
 #include "harness/base/units.hpp"
 #include "harness/present/exit_code.hpp"
+#include "harness/store/read_gates.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -109,6 +110,22 @@ int gate_exit_code(record::RunStatus status, const std::vector<CaseVerdict>& ver
   const bool doubted =
       any_of(verdicts, [&](const CaseVerdict& v) { return v.doubt || (strict && is_doubtful(v)); });
   return decided && !doubted ? fine : undecided;
+}
+
+std::map<std::string, std::vector<analysis::BesideTimes>> beside_times(store::Connection& store,
+                                                                       const record::Gate& gate) {
+  struct OfSides {
+    std::vector<record::Metric> baseline, candidate;
+  };
+  std::map<std::string, OfSides> said;
+  for (const store::PairMetric& each : store::pair_metrics(store, gate.id)) {
+    OfSides& of = said[each.case_name];
+    (each.candidate ? of.candidate : of.baseline).push_back(each.metric);
+  }
+  std::map<std::string, std::vector<analysis::BesideTimes>> beside;
+  for (const auto& [name, of] : said)
+    beside[name] = analysis::beside_times(of.baseline, of.candidate);
+  return beside;
 }
 
 std::string verdict_counts(const std::vector<CaseVerdict>& verdicts) {

@@ -2,14 +2,17 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/analysis/beside_times.hpp"
 #include "harness/base/json.hpp"
 #include "harness/present/wrapped.hpp"
 #include "harness/record/gate.hpp"
 #include "harness/record/run.hpp"
+#include "harness/store/store.hpp"
 
 namespace ridgeline::present {
 
@@ -28,7 +31,12 @@ struct GateReport {
                            // gate.status says
   std::int64_t pairs = 0;  // stored, of a stored gate that has not ended
   std::vector<record::Pair> rounds;  // by case and round, where they are shown, too
+  std::map<std::string, std::vector<analysis::BesideTimes>> beside;  // by case
 };
+
+/// What the pairs of a stored gate say beside their times, by case.
+std::map<std::string, std::vector<analysis::BesideTimes>> beside_times(store::Connection& store,
+                                                                       const record::Gate& gate);
 
 /// What matters first: in the order of record::Verdict, where an expected regression that is not
 /// there counts as one; what fails the gate before what does not; then the largest change, then by

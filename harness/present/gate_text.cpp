@@ -35,7 +35,7 @@ std::string table(const GateReport& report, const std::vector<record::CaseVerdic
                                    {.title = "why", .note = true}});
   Table table(columns);
   for (const record::CaseVerdict& verdict : verdicts) {
-    const GateRow row = gate_row(verdict);
+    const GateRow row = gate_row(report, verdict);
     std::vector<std::string> cells{printable(row.case_name, 4000)};
     if (variants) cells.push_back(printable(row.baseline, 4000));
     if (counts)

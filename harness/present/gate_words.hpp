@@ -32,6 +32,8 @@ struct GateRow {
 };
 
 GateRow gate_row(const record::CaseVerdict& verdict);
+/// With what changed beside times.
+GateRow gate_row(const GateReport& report, const record::CaseVerdict& verdict);
 
 /// An expectation for programs, and as a mark behind the verdict.
 struct ExpectedWords {

@@ -7,7 +7,6 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/rate.hpp"
-#include "harness/present/table.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -20,31 +19,34 @@ std::string times(double value, std::optional<double> of) {
   return of && *of > 0 ? units::plain(value / *of) + "x" : "";
 }
 
-std::vector<std::string> cells(const CaseSummary& summary) {
+}  // namespace
+
+std::vector<std::string> hardware_cells(const CaseSummary& summary) {
+  if (!metric(summary.metrics, "hardware_dram_read_bytes")) return {};
   const auto of = [&](const char* name) { return metric(summary.metrics, name).value_or(0); };
   const double dram = of("hardware_dram_read_bytes") + of("hardware_dram_written_bytes");
   const double flops = of("hardware_flops") + of("hardware_tensor_flops");
-  return {printable(record::name(summary.case_info.id), 400),
-          units::bytes(dram),
-          times(dram, summary.bytes),
-          units::bytes(of("hardware_l2_bytes")),
-          units::plain(flops),
-          times(flops, summary.flops),
-          dram > 0 ? units::plain(flops / dram) : ""};
+  return {
+      units::bytes(dram),  times(dram, summary.bytes),  units::bytes(of("hardware_l2_bytes")),
+      units::plain(flops), times(flops, summary.flops), dram > 0 ? units::plain(flops / dram) : ""};
 }
 
-}  // namespace
+std::vector<Table::Column> hardware_columns() {
+  return {{"DRAM", Align::right},       {"of least", Align::right},
+          {"L2", Align::right},         {"operations", Align::right},
+          {"of its own", Align::right}, {"per byte of DRAM", Align::right, true}};
+}
 
 std::string hardware_table(const std::vector<CaseSummary>& summaries, const Look& look) {
-  Table table({{"counted by the GPU, in one execution"},
-               {"DRAM", Align::right},
-               {"of least", Align::right},
-               {"L2", Align::right},
-               {"operations", Align::right},
-               {"of its own", Align::right},
-               {"per byte of DRAM", Align::right, true}});
-  for (const CaseSummary& summary : summaries)
-    if (metric(summary.metrics, "hardware_dram_read_bytes")) table.add(cells(summary));
+  std::vector<Table::Column> columns = hardware_columns();
+  columns.insert(columns.begin(), {"counted by the GPU, in one execution"});
+  Table table(columns);
+  for (const CaseSummary& summary : summaries) {
+    std::vector<std::string> cells = hardware_cells(summary);
+    if (cells.empty()) continue;
+    cells.insert(cells.begin(), printable(record::name(summary.case_info.id), 400));
+    table.add(cells);
+  }
   return table.empty() ? "" : table.text(look.width);
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/analysis/summary.hpp"
+#include "harness/present/table.hpp"
 #include "harness/present/terminal.hpp"
 
 namespace ridgeline::present {
@@ -13,5 +14,10 @@ namespace ridgeline::present {
 /// from L2, operations, how often that is the problem's own, and operations per byte of DRAM. Empty
 /// without any such case.
 std::string hardware_table(const std::vector<analysis::CaseSummary>& summaries, const Look& look);
+
+/// The cells of its row, without the name of the case; none where the case has no such counters.
+std::vector<std::string> hardware_cells(const analysis::CaseSummary& summary);
+/// Their titles.
+std::vector<Table::Column> hardware_columns();
 
 }  // namespace ridgeline::present

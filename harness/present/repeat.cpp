@@ -7,10 +7,14 @@
 #include <utility>
 
 #include "harness/base/shell.hpp"
+#include "harness/base/units.hpp"
+#include "harness/gate/commit_range.hpp"
 #include "harness/present/gate_report.hpp"
 
 namespace ridgeline::present {
 namespace {
+
+constexpr std::size_t hash_digits = 12;  // enough to be the only one
 
 /// The options without a value of the commands that store lines.
 constexpr std::string_view flags[] = {"--aa",      "--all",    "--accept-changes", "--counters",
@@ -94,12 +98,33 @@ std::string repeating_failures(const std::string& command_line, const std::strin
 
 std::string gate_of_commits(const std::string& baseline, const std::string& candidate,
                             const std::string& device, const std::vector<std::string>& patterns) {
-  constexpr std::size_t digits = 12;  // of a hash, enough to be the only one
   std::vector<std::string> words{"ridgeline",       "gate",
                                  "--device",        device,
-                                 "--baseline-ref",  baseline.substr(0, digits),
-                                 "--candidate-ref", candidate.substr(0, digits)};
+                                 "--baseline-ref",  baseline.substr(0, hash_digits),
+                                 "--candidate-ref", candidate.substr(0, hash_digits)};
   words.insert(words.end(), patterns.begin(), patterns.end());
+  return shell_line(words);
+}
+
+std::string search_of_commits(const std::string& good, const std::string& bad,
+                              const std::string& device, const std::string& case_name,
+                              std::optional<double> delta) {
+  // Many findings share their commits, and each question starts git.
+  static std::map<std::pair<std::string, std::string>, std::optional<std::size_t>> asked;
+  const auto [found, is_new] = asked.try_emplace({good, bad});
+  if (is_new) found->second = gate::count_between(good, bad);
+  if (found->second.value_or(0) < 2) return {};
+  std::vector<std::string> words{"ridgeline",
+                                 "bisect",
+                                 case_name,
+                                 "--good",
+                                 good.substr(0, hash_digits),
+                                 "--bad",
+                                 bad.substr(0, hash_digits),
+                                 "--device",
+                                 device};
+  if (delta && *delta > 0 && *delta < 1)
+    words.insert(words.end(), {"--delta", units::percent(*delta)});
   return shell_line(words);
 }
 

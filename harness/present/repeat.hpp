@@ -46,6 +46,13 @@ std::string repeating_failures(const std::string& command_line, const std::strin
 std::string gate_of_commits(const std::string& baseline, const std::string& candidate,
                             const std::string& device, const std::vector<std::string>& patterns);
 
+/// The search for the one of several commits that made a case slower; empty where the repository of
+/// the current folder does not know them, or there is but one. `delta`: the slow-down that the end
+/// points must have.
+std::string search_of_commits(const std::string& good, const std::string& bad,
+                              const std::string& device, const std::string& case_name,
+                              std::optional<double> delta);
+
 /// The values that `option` ("--budget") has in a stored line, in order.
 std::vector<std::string> values_of(const std::string& command_line, const std::string& option);
 

@@ -259,6 +259,9 @@ Json cases(const ReportRun& data, const std::vector<CaseSummary>& summaries, Sou
     Json object = document_of(summary, measurements);
     if (summary.outcome == record::Outcome::counted)
       analysis::put_sites(object, analysis::counted_case(processes[i]), sources);
+    if (const auto counted = data.counted_dram_bytes.find(record::name(summary.case_info.id));
+        counted != data.counted_dram_bytes.end())
+      object["counted_dram_bytes"] = counted->second;
     list.push_back(std::move(object));
   }
   return list;

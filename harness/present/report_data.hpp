@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace ridgeline::present {
 
 /// Of the document that reports read; docs/report-format.md describes it and says when this is
 /// raised.
-inline constexpr int report_format_version = 8;
+inline constexpr int report_format_version = 9;
 
 /// One run with all that a report shows of it.
 struct ReportRun : store::StoredRun {
@@ -20,6 +21,7 @@ struct ReportRun : store::StoredRun {
   std::string repeat;  // the command that measures it again
   std::vector<record::Roof> roofs;
   std::vector<store::StoredMeasurement> measurements;  // with sites and sources
+  std::map<std::string, double> counted_dram_bytes;    // of counted_cases.hpp
 };
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary,

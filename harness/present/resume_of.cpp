@@ -15,6 +15,7 @@
 #include "harness/base/units.hpp"
 #include "harness/present/repeat.hpp"
 #include "harness/run/executed.hpp"
+#include "harness/run/hardware_counters.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -26,6 +27,11 @@ namespace {
 
 bool is_repeat(const record::Run& run) {
   return !values_of(run.command_line, "--repeat-of").empty();
+}
+
+bool asked_for_counters(const record::Run& run) {
+  const std::vector<LinePart> parts = line_parts(run.command_line);
+  return std::ranges::count(parts, "--counters", &LinePart::option) > 0;
 }
 
 std::vector<std::string> typed_patterns(const record::Run& run) {
@@ -120,7 +126,7 @@ std::vector<run::Selected> resumed_cases(const RepeatedRun& resumed,
 }
 
 Resumed go_on(const RepeatedRun& resumed, const std::vector<run::Worker>& workers,
-              const record::Environment& environment, run::Plan& plan) {
+              const record::Environment& environment, bool counters, run::Plan& plan) {
   const store::Store store = store::Store::open(resumed.found.file);
   const record::Run& run = resumed.found.summary.run;
   check_code(run, store::builds(store, run.id), workers);
@@ -133,11 +139,15 @@ Resumed go_on(const RepeatedRun& resumed, const std::vector<run::Worker>& worker
                                  comparable.empty() ? "its facts have other names"
                                                     : fmt::to_string(fmt::join(comparable, "; "))));
   plan.earlier = store::measurements(store, run.id, store::Samples::leave_out);
-  if (run::executions_left(plan) == 0)
+  const bool measured = run::executions_left(plan) == 0;
+  const std::size_t uncounted = counters ? run::without_counters(plan.earlier).size() : 0;
+  if (measured && uncounted == 0)
     throw Error(ErrorKind::usage,
-                fmt::format("run {} has all of its executions: there is nothing to resume", run.id),
+                fmt::format("run {} has all of its executions{}: there is nothing to resume",
+                            run.id, counters ? ", and counters of all that was timed" : ""),
                 fmt::format("ridgeline show {}", run.id));
-  return {run::Executed(plan.earlier, plan.profile.case_timeout_s).count(),
+  return {run::Executed(plan.earlier, plan.profile.case_timeout_s).count(), uncounted,
+          measured && run.status == record::RunStatus::finished,
           analysis::fact_changes(settings(before.recorded), settings(environment.recorded))};
 }
 
@@ -145,21 +155,29 @@ std::string resumed_text(const Resumed& resumed) {
   std::string text = fmt::format(
       "{} {} stored\n", units::plural(static_cast<std::int64_t>(resumed.executions), "execution"),
       resumed.executions == 1 ? "is" : "are");
+  if (resumed.counters > 0)
+    text += fmt::format("counters of {} are left to read\n",
+                        units::plural(static_cast<std::int64_t>(resumed.counters), "case"));
   for (const std::string& change : resumed.changes)
     text += fmt::format("  changed since: {}\n", change);
   return text;
 }
 
 json::Value to_json(const Resumed& resumed) {
-  return {{"executions", resumed.executions}, {"changes", resumed.changes}};
+  json::Value object{{"executions", resumed.executions}, {"changes", resumed.changes}};
+  if (resumed.counters > 0) object["counters"] = resumed.counters;
+  return object;
 }
 
 std::string resuming_line(const record::Run& run, std::string_view state,
                           const std::vector<store::StoredMeasurement>& measurements,
-                          const std::filesystem::path& file) {
+                          const std::filesystem::path& file, bool counters) {
   if (state == "running" || !run.gate.empty() || is_repeat(run)) return {};
-  if (state == "finished" && !lacks_executions(run, measurements)) return {};
+  counters = counters || asked_for_counters(run);
+  const bool uncounted = counters && !run::without_counters(measurements).empty();
+  if (state == "finished" && !uncounted && !lacks_executions(run, measurements)) return {};
   std::vector<std::string> words{"ridgeline", "run", "--resume", run.id};
+  if (counters) words.emplace_back("--counters");
   for (const std::string& worker : values_of(run.command_line, "--worker"))
     words.insert(words.end(), {"--worker", worker});
   const std::filesystem::path otherwise = default_results() / file.filename();

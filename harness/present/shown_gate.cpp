@@ -27,7 +27,9 @@ GateReport shown_gate(const store::FoundGate& found) {
   GateReport report;
   report.gate = found.summary.gate;
   report.device = found.summary.device;
-  report.verdicts = store::verdicts(store::Store::open(found.file), report.gate.id);
+  store::Store store = store::Store::open(found.file);
+  report.verdicts = store::verdicts(store, report.gate.id);
+  report.beside = beside_times(store, report.gate);
   sort_by_importance(report.verdicts);
   report.file = found.file;
   report.exit_code = gate_exit_code(report.gate.status, report.verdicts, is_strict(report.gate));
@@ -79,7 +81,8 @@ std::vector<CaseVerdict> picked(const GateReport& report, const std::string& pat
 }
 
 /// Rounds are counted from 1 for people, as in reasons.
-std::string pairs_text(const CaseVerdict& verdict, const std::vector<Pair>& pairs) {
+std::string pairs_text(const GateReport& report, const CaseVerdict& verdict,
+                       const std::vector<Pair>& pairs) {
   using Align = Table::Align;
   Table table({{"round", Align::right},
                {"first"},
@@ -93,7 +96,7 @@ std::string pairs_text(const CaseVerdict& verdict, const std::vector<Pair>& pair
                  fmt::format("{:.1f}", pair.baseline_ns), fmt::format("{:.1f}", pair.candidate_ns),
                  fmt::format("{:+.6f}", std::log(pair.candidate_ns / pair.baseline_ns)),
                  printable(to_text(pair.dropped), 1000)});
-  const GateRow row = gate_row(verdict);
+  const GateRow row = gate_row(report, verdict);
   std::string text = printable(row.case_name, 4000);
   if (!row.baseline.empty()) text += " against " + printable(row.baseline, 4000);
   text += ": " + row.verdict;
@@ -138,7 +141,8 @@ int show_gate(const store::FoundGate& found, const std::string& sampled, bool js
     report.notes = facts(report);
     say(stdout, gate_text(report, look_of(stdout).width));
   } else {
-    for (const CaseVerdict& verdict : report.verdicts) say(stdout, pairs_text(verdict, pairs));
+    for (const CaseVerdict& verdict : report.verdicts)
+      say(stdout, pairs_text(report, verdict, pairs));
     if (compares_counts(report))
       say(stdout,
           fmt::format(

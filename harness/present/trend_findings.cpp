@@ -11,7 +11,6 @@
 #include "harness/present/repeat.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/present/trend.hpp"
-#include "harness/stats/level_watch.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -24,15 +23,24 @@ using analysis::TrendDrift;
 using analysis::TrendKind;
 using analysis::TrendStop;
 
-/// "+4.9%" of 1.049.
+/// "+4.9%" of 1.049, "1.2e+09 times" of what percent would only blur.
 std::string change(double ratio) {
+  constexpr double far = 100;
+  if (ratio >= far || ratio <= 1 / far) return fmt::format("{:.3g} times", ratio);
   return fmt::format("{}{}", ratio < 1 ? "-" : "+", units::percent(std::abs(ratio - 1)));
+}
+
+/// Whether a number can hold it, and it says how much there is of what was.
+bool is_ratio(double ratio) { return std::isfinite(ratio) && ratio > 0; }
+
+std::string in_the_middle(double ratio) {
+  return is_ratio(ratio) ? fmt::format(", {} in the middle", change(ratio)) : "";
 }
 
 /// How large it is, whichever its direction; nothing where no ratio tells it.
 double size(const Finding& one) { return std::abs(std::log(one.ratio.value_or(1))); }
 
-/// Which other nights it may have been on, and when it was known.
+/// Which other nights it may have been on, when it was told, and what became of it.
 std::string where(const DeviceTrend& trend, const TrendChange& one) {
   if (!one.metric.empty()) return {};
   const auto date = [&](std::size_t night) { return trend.nights.nights[night].date; };
@@ -41,13 +49,22 @@ std::string where(const DeviceTrend& trend, const TrendChange& one) {
           ? "between the night before and this one"
           : fmt::format("between {} and {}", date(one.earliest - (one.earliest > 0 ? 1 : 0)),
                         date(one.latest));
-  if (one.raised) text += fmt::format(", confirmed {}", date(*one.raised));
+  if (one.raised)
+    text +=
+        fmt::format(", told {}{}", date(*one.raised), one.shared ? " by many cases together" : "");
+  if (one.undoes) text += fmt::format(", takes that of {} back", date(*one.undoes));
+  if (one.undone) text += fmt::format(", undone {}", date(*one.undone));
   return text;
 }
 
 void add_command(Finding& one, const DeviceTrend& trend, const std::string& case_name) {
   one.confirm =
       confirming_command(*one.changes, trend.nights.device, case_name, one.cannot_confirm);
+  if (one.confirm.empty() || one.kind != to_string(TrendKind::regression)) return;
+  const bool counted = one.step && !one.step->metric.empty();
+  one.bisect = search_of_commits(
+      one.changes->before_commit, one.changes->after_commit, trend.nights.device.id, case_name,
+      counted ? std::nullopt : std::optional((one.ratio.value_or(1) - 1) / 2));
 }
 
 std::string levels(const TrendChange& one) {
@@ -61,6 +78,12 @@ std::string levels(const TrendChange& one) {
           : fmt::format(", and {}", units::plural(one.other_metrics, "other metric")));
 }
 
+/// Whether nobody has called it expected or resolved, and it is not undone.
+bool is_open(const analysis::Standing& standing) {
+  return !standing.undone && !standing.is(record::ToldState::expected) &&
+         !standing.is(record::ToldState::resolved);
+}
+
 /// `found` with what all kinds of findings have.
 Finding told(std::string_view kind, std::size_t night, const auto& found, std::string levels) {
   Finding made;
@@ -68,20 +91,27 @@ Finding told(std::string_view kind, std::size_t night, const auto& found, std::s
   made.night = night;
   made.is_new = found.is_new;
   made.fails = fails(found);
+  made.standing = &found.standing;
   made.levels = std::move(levels);
   return made;
 }
 
+void explain(Finding& made, const auto& found) {
+  made.changes = &found.changes;
+  if (found.why) made.why = &*found.why;
+}
+
 Finding finding(const DeviceTrend& trend, const TrendChange& one) {
   Finding made = told(to_string(one.kind), one.night, one, levels(one));
-  made.confirmed = one.confirmed;
-  made.worse = one.confirmed && one.kind == TrendKind::regression;
+  made.mode = one.mode;
+  made.worse = !one.mode && one.kind == TrendKind::regression && is_open(one.standing);
   made.case_name = one.case_name;
-  if (one.before > 0 && one.after > 0) made.ratio = one.after / one.before;
-  made.range = one.ratio;
+  if (one.before > 0 && is_ratio(one.after / one.before)) made.ratio = one.after / one.before;
+  if (one.ratio && is_ratio(one.ratio->low) && is_ratio(one.ratio->high)) made.range = one.ratio;
   made.where = where(trend, one);
+  made.raised = one.raised;
   made.sparkline = sparkline(one.recent, one.marked);
-  made.changes = &one.changes;
+  explain(made, one);
   made.step = &one;
   add_command(made, trend, one.case_name);
   return made;
@@ -89,40 +119,54 @@ Finding finding(const DeviceTrend& trend, const TrendChange& one) {
 
 Finding finding(const DeviceTrend& trend, const FleetEvent& event) {
   Finding made = told(to_string(event.kind), event.night, event,
-                      fmt::format("{} changed within {}: {} slower, {} faster, {} in the middle",
+                      fmt::format("{} changed within {}: {} slower, {} faster{}",
                                   units::plural(event.members.size(), "case"),
                                   units::plural(analysis::fleet_days, "day"), event.slower,
-                                  event.faster, change(event.ratio)));
+                                  event.faster, in_the_middle(event.ratio)));
   for (const TrendChange& member : event.members) made.members.push_back(finding(trend, member));
   std::ranges::stable_sort(made.members, std::ranges::greater{}, size);
-  made.confirmed = std::ranges::any_of(made.members, &Finding::confirmed);
-  made.worse = made.confirmed && event.kind == TrendKind::regression;
-  made.ratio = event.ratio;
-  made.changes = &event.changes;
+  made.mode = std::ranges::all_of(made.members, &Finding::mode);
+  made.worse = !made.mode && event.kind == TrendKind::regression && is_open(event.standing);
+  if (is_ratio(event.ratio)) made.ratio = event.ratio;
+  explain(made, event);
   add_command(made, trend, made.members.front().case_name);
   return made;
 }
 
-Finding finding(const DeviceTrend&, const TrendDrift& drift) {
+Finding finding(const DeviceTrend& trend, const TrendDrift& drift) {
   Finding made = told("drift", drift.from, drift, "since then, little by little");
-  made.worse = drift.ratio > 1;
+  made.worse = drift.ratio > 1 && is_open(drift.standing);
   made.case_name = drift.case_name;
   made.ratio = drift.ratio;
   made.range = drift.range;
+  made.raised = drift.raised;
+  made.where = fmt::format("told {}", trend.nights.nights[drift.raised].date);
   made.sparkline = sparkline(drift.recent);
-  made.changes = &drift.changes;
+  explain(made, drift);
+  return made;
+}
+
+Finding renamed(const DeviceTrend& trend, const TrendStop& stop) {
+  const analysis::Continuation& next = *stop.continued_by;
+  Finding made =
+      told("stopped", stop.last, stop,
+           fmt::format("its last night; {} goes on from {}: {}", printable(next.case_name, 400),
+                       trend.nights.nights[next.first].date, fmt::join(next.evidence, "; ")));
+  made.case_name = stop.case_name;
+  made.continued_by = &next;
   return made;
 }
 
 Finding finding(const DeviceTrend& trend, const TrendStop& stop) {
+  if (stop.continued_by) return renamed(trend, stop);
   Finding made = told(
       "stopped", stop.last, stop,
       fmt::format("its last night; {} without it since, {}",
-                  units::plural(trend.nights.nights.size() - 1 - stop.last, "night"),
+                  units::plural(analysis::whole_nights_after(trend.nights, stop.last), "night"),
                   stop.since_then
                       ? fmt::format("the latest outcome is {}", record::to_string(*stop.since_then))
                       : "not measured"));
-  made.worse = true;
+  made.worse = is_open(stop.standing);
   made.case_name = stop.case_name;
   made.since_then = stop.since_then;
   return made;
@@ -149,6 +193,11 @@ std::string in_words(const EnvironmentStart& start) {
                      units::plural(start.cases, "case"), change(*start.ratio));
 }
 
+std::string_view kind_words(const Finding& one) {
+  if (one.mode) return "mode";
+  return one.continued_by ? "renamed" : one.kind;
+}
+
 std::string change_words(const Finding& one) { return one.ratio ? change(*one.ratio) : ""; }
 
 std::string range_words(const Finding& one) {
@@ -171,6 +220,16 @@ std::string commit_words(const Finding& one) {
                      name(one.changes->after_commit, one.changes->after_dirty));
 }
 
+std::string cause_words(const Finding& one) {
+  if (!one.why) return {};
+  std::vector<std::string> more;
+  for (const std::string& words : one.why->evidence)
+    if (!one.changes || std::ranges::count(one.changes->environment, words) == 0)
+      more.push_back(words);
+  return fmt::format("{}{}{}", to_string(one.why->cause), more.empty() ? "" : ": ",
+                     fmt::join(more, "; "));
+}
+
 std::vector<Finding> findings(const DeviceTrend& trend) {
   std::vector<Finding> found;
   const auto add = [&](const auto& list) {
@@ -181,8 +240,23 @@ std::vector<Finding> findings(const DeviceTrend& trend) {
   add(trend.drifts);
   add(trend.stops);
   std::ranges::stable_sort(found, {}, [](const Finding& one) {
-    return std::tuple(!one.fails, !one.worse, !one.confirmed, -size(one));
+    return std::tuple(!one.fails, !one.is_new, one.mode, -static_cast<std::ptrdiff_t>(one.night),
+                      -size(one));
   });
+  return found;
+}
+
+std::vector<Finding> listed(std::vector<Finding> found, const ListedFindings& listed,
+                            std::size_t& hidden) {
+  const bool only_new = std::ranges::count(listed.kinds, "new") > 0,
+             any_kind = listed.kinds.size() == static_cast<std::size_t>(only_new);
+  std::erase_if(found, [&](const Finding& one) {
+    return (only_new && !one.is_new) ||
+           (!any_kind && std::ranges::find(listed.kinds, one.kind) == listed.kinds.end());
+  });
+  const std::size_t most = std::min(found.size(), listed.most.value_or(found.size()));
+  hidden = found.size() - most;
+  found.erase(found.begin() + static_cast<std::ptrdiff_t>(most), found.end());
   return found;
 }
 
@@ -198,18 +272,19 @@ std::string totals(const std::vector<Finding>& found, const DeviceTrend& trend,
                       (fresh > 0 ? fmt::format(" ({} new)", fresh) : ""));
   };
   const auto of_one_case = [](std::string_view kind) {
-    return [kind](const Finding& one) {
-      return one.members.empty() && one.confirmed && one.kind == kind;
-    };
+    return [kind](const Finding& one) { return one.members.empty() && kind_words(one) == kind; };
   };
   tally("regression", nullptr, of_one_case("regression"));
   tally("improvement", nullptr, of_one_case("improvement"));
   tally("change with the environment", "changes with the environment", of_one_case("environment"));
   tally("fleet event", nullptr, [](const Finding& one) { return !one.members.empty(); });
+  std::int64_t members = 0;
+  for (const Finding& one : found) members += std::ssize(one.members);
+  if (members > 0) parts.back() += fmt::format(" of {}", units::plural(members, "case"));
   tally("drift", nullptr, of_one_case("drift"));
   tally("stopped case", nullptr, of_one_case("stopped"));
-  tally("unconfirmed", "unconfirmed",
-        [](const Finding& one) { return one.members.empty() && !one.confirmed; });
+  tally("renamed case", nullptr, of_one_case("renamed"));
+  tally("change between modes", "changes between modes", of_one_case("mode"));
   const std::size_t nights = std::min(shown_nights, trend.nights.nights.size());
   return fmt::format("the last {}: {}{}", nights == 1 ? "night" : fmt::format("{} nights", nights),
                      parts.empty() ? "nothing changed" : fmt::to_string(fmt::join(parts, ", ")),
@@ -220,13 +295,17 @@ std::string totals(const std::vector<Finding>& found, const DeviceTrend& trend,
 
 std::vector<std::string> limits(const DeviceTrend& trend) {
   std::vector<std::string> lines;
+  if (trend.silent_days)
+    lines.push_back(fmt::format("silent: no night since {}, {} ago",
+                                trend.nights.nights.back().date,
+                                units::plural(*trend.silent_days, "day")));
   if (const std::string out = left_out(trend); !out.empty()) lines.push_back("left out: " + out);
+  for (const std::string& oddity : trend.nights.oddities) lines.push_back("odd: " + oddity);
   if (trend.too_short > 0)
-    lines.push_back(
-        fmt::format("{} {} fewer than {} in this environment: nothing of {} can be confirmed yet",
-                    units::plural(trend.too_short, "case"), trend.too_short == 1 ? "has" : "have",
-                    units::plural(stats::WatchRules().least_values, "night"),
-                    trend.too_short == 1 ? "it" : "them"));
+    lines.push_back(fmt::format(
+        "{} {} fewer than {} in this environment: nothing of {} can be told yet",
+        units::plural(trend.too_short, "case"), trend.too_short == 1 ? "has" : "have",
+        units::plural(analysis::least_told_nights, "night"), trend.too_short == 1 ? "it" : "them"));
   return lines;
 }
 
@@ -234,6 +313,8 @@ std::string confirming_command(const analysis::NightChanges& changes, const reco
                                const std::string& case_name, std::string& why) {
   if (changes.before_commit.empty() || changes.after_commit.empty())
     why = "a commit is not known, so that none can be built again";
+  else if (changes.code_known() && changes.before_code == changes.after_code)
+    why = "the workers' code is the same on both sides: it is not the code";
   else if (!changes.commit_changed())
     why = changes.before_dirty || changes.after_dirty
               ? "the commit is the same, with local changes that are not stored"

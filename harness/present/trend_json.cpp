@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/analysis/series_spread.hpp"
 #include "harness/base/shell.hpp"
 #include "harness/present/trend.hpp"
 
@@ -24,6 +25,34 @@ json::Value changes_json(const analysis::NightChanges& changes) {
     object["after_commit"] = changes.after_commit;
     object["after_dirty"] = changes.after_dirty;
   }
+  put(object, "before_code", changes.before_code);
+  put(object, "after_code", changes.after_code);
+  return object;
+}
+
+/// What was told and said of it; its state is that which people gave it.
+void put_standing(json::Value& object, const DeviceTrend& trend,
+                  const analysis::Standing& standing) {
+  put(object, "label", standing.label);
+  if (standing.undone) object["undone"] = trend.nights.nights[*standing.undone].date;
+  if (!standing.told) return;
+  const record::Told& told = *standing.told;
+  json::Value& answer = object["answer"] = {{"state", to_string(told.state)}};
+  if (told.state != record::ToldState::told) answer["at"] = told.state_at;
+  put(answer, "why", told.why);
+  put(answer, "by", told.said_by);
+  put(object, "told_night", told.told_night);
+  object["told_at"] = told.told_at;
+}
+
+json::Value to_json(const record::Told& told) {
+  json::Value object{{"label", told.label},
+                     {"case", told.case_name},
+                     {"kind", told.kind},
+                     {"night", told.night},
+                     {"words", gone_words(told)}};
+  put(object, "ratio", told.ratio);
+  put(object, "told_night", told.told_night);
   return object;
 }
 
@@ -33,7 +62,7 @@ json::Value to_json(const DeviceTrend& trend, const Finding& one) {
   put(object, "case", one.case_name);
   object["kind"] = one.kind;
   object["night"] = date(one.night);
-  object["confirmed"] = one.confirmed;
+  object["mode"] = one.mode;
   object["new"] = one.is_new;
   object["fails"] = one.fails;
   object["worse"] = one.worse;
@@ -42,6 +71,7 @@ json::Value to_json(const DeviceTrend& trend, const Finding& one) {
     object["ratio_low"] = one.range->low;
     object["ratio_high"] = one.range->high;
   }
+  if (one.raised) object["raised"] = date(*one.raised);
   if (one.since_then) object["outcome"] = record::to_string(*one.since_then);
   if (one.step) {
     object["earliest"] = date(one.step->earliest);
@@ -51,18 +81,34 @@ json::Value to_json(const DeviceTrend& trend, const Finding& one) {
     object["unit"] = one.step->unit;
     put(object, "metric", one.step->metric);
     if (!one.step->metric.empty()) object["other_metrics"] = one.step->other_metrics;
-    if (one.step->raised) object["raised"] = date(*one.step->raised);
+    if (one.step->undone) object["undone"] = date(*one.step->undone);
+    if (one.step->undoes) object["undoes"] = date(*one.step->undoes);
+    if (const auto& evidence = one.step->evidence)
+      object["evidence"] = {{"nights", evidence->nights},
+                            {"nights_before", evidence->before},
+                            {"score", evidence->score}};
   }
-  object["words"] = {{"kind", (one.confirmed ? "" : "unconfirmed ") + std::string(one.kind) +
-                                  (one.is_new ? ", new" : "")},
-                     {"said", in_words(one)}};
+  const std::string state(state_word(one));
+  object["words"] = {
+      {"kind", (one.mode ? "mode, " + std::string(one.kind) : std::string(kind_words(one))) +
+                   (one.is_new ? ", new" : "") + (state.empty() ? "" : ", " + state)},
+      {"said", in_words(one)}};
   put(object["words"], "change", change_words(one));
   put(object["words"], "interval", range_words(one));
   put(object["words"], "levels", one.levels);
   put(object["words"], "where", one.where);
   put(object["words"], "commits", commit_words(one));
+  put(object["words"], "cause", cause_words(one));
+  if (one.why)
+    object["why"] = {{"cause", to_string(one.why->cause)}, {"evidence", one.why->evidence}};
+  if (const analysis::Continuation* next = one.continued_by)
+    object["continued_by"] = {
+        {"case", next->case_name}, {"from", date(next->first)}, {"evidence", next->evidence}};
+  put(object["words"], "standing", standing_words(trend, one));
+  if (one.standing) put_standing(object, trend, *one.standing);
   if (one.changes) object["changes"] = changes_json(*one.changes);
   put(object, "confirm", one.confirm);
+  put(object, "bisect", one.bisect);
   put(object, "cannot_confirm", one.cannot_confirm);
   for (const Finding& member : one.members) object["members"].push_back(to_json(trend, member));
   return object;
@@ -81,6 +127,10 @@ void put_series(json::Value& object, const DeviceTrend& trend, std::size_t first
   object["dates"] = json::Value::array();
   for (std::size_t night = first; night < trend.nights.nights.size(); ++night)
     object["dates"].push_back(trend.nights.nights[night].date);
+  object["comparable"] = json::Value::object();
+  for (const store::StoredRun& run : trend.nights.runs)
+    for (const auto& [fact, value] : run.environment.comparable)
+      object["comparable"][run.environment.hash][fact] = value;
   object["series"] = json::Value::array();
   const auto add = [&](json::Value series, const char* key, const auto& one,
                        const std::vector<double>& values) {
@@ -94,9 +144,14 @@ void put_series(json::Value& object, const DeviceTrend& trend, std::size_t first
     if (one.nights.back() >= first) object["series"].push_back(std::move(series));
   };
   for (const analysis::NightlyCase& one : trend.nights.cases) {
-    for (const analysis::NightlyTimes& times : one.times)
-      add({{"case", one.name}, {"environment", times.environment}}, "median_ns", times,
-          times.median_ns);
+    for (const analysis::NightlyTimes& times : one.times) {
+      json::Value series{{"case", one.name}, {"environment", times.environment}};
+      if (const auto noise = analysis::spread_of(times)) {
+        series["spread"] = noise->spread;
+        series["phi"] = noise->phi;
+      }
+      add(std::move(series), "median_ns", times, times.median_ns);
+    }
     for (const analysis::NightlyCount& count : one.counts)
       if (every_metric || told.contains({one.name, count.metric}))
         add({{"case", one.name}, {"metric", count.metric}, {"unit", count.unit}}, "values", count,
@@ -104,7 +159,8 @@ void put_series(json::Value& object, const DeviceTrend& trend, std::size_t first
   }
 }
 
-json::Value device_json(const DeviceTrend& trend, const analysis::TrendRules& rules) {
+json::Value device_json(const DeviceTrend& trend, const analysis::TrendRules& rules,
+                        const ListedFindings& only = {}) {
   const analysis::NightlyDevice& device = trend.nights;
   const std::vector<Finding> found = findings(trend);
   const auto any = [&](const auto& wanted) { return std::ranges::any_of(found, wanted); };
@@ -123,7 +179,7 @@ json::Value device_json(const DeviceTrend& trend, const analysis::TrendRules& ru
                      {"fails", any(&Finding::fails)},
                      {"doubtful", any(&Finding::worse) || !trend.environments.empty() ||
                                       nothing_known || any([](const Finding& one) {
-                                        return one.confirmed &&
+                                        return !one.mode &&
                                                one.kind ==
                                                    to_string(analysis::TrendKind::environment);
                                       })},
@@ -133,7 +189,10 @@ json::Value device_json(const DeviceTrend& trend, const analysis::TrendRules& ru
                      {"other_runs", json::Value::object()},
                      {"environments", json::Value::array()},
                      {"findings", json::Value::array()},
+                     {"gone", json::Value::array()},
                      {"older", trend.older}};
+  put(object, "pool", device.pool);
+  if (trend.silent_days) object["silent_days"] = *trend.silent_days;
   for (const auto& [outcome, n] : device.left_out)
     object["left_out"][std::string(record::to_string(outcome))] = n;
   for (const auto& [why, n] : device.other_runs) object["other_runs"][why] = n;
@@ -144,16 +203,21 @@ json::Value device_json(const DeviceTrend& trend, const analysis::TrendRules& ru
                                                          {"cases", start.cases}});
     put(one, "ratio", start.ratio);
   }
-  for (const Finding& one : found) object["findings"].push_back(to_json(trend, one));
+  std::size_t hidden = 0;
+  for (const Finding& one : listed(found, only, hidden))
+    object["findings"].push_back(to_json(trend, one));
+  object["hidden"] = hidden;
+  for (const record::Told& told : trend.gone) object["gone"].push_back(to_json(told));
   return object;
 }
 
-/// What tells the same nights again. By the UUID: several devices may have one id.
+/// What tells the same nights again. By the UUID, since several devices may have one id; those of a
+/// pool by their model.
 std::string command(const analysis::NightlyDevice& device, const analysis::TrendRules& rules) {
   const record::Device& of = device.device;
-  std::vector<std::string> words{"ridgeline", "trend",
-                                 "--device",  of.uuid.empty() ? of.id : of.uuid,
-                                 "--profile", device.profile};
+  const std::string& name = !device.pool.empty() ? of.model : of.uuid.empty() ? of.id : of.uuid;
+  std::vector<std::string> words{"ridgeline", "trend",     "--device",
+                                 name,        "--profile", device.profile};
   const analysis::TrendRules usual;
   if (rules.shown_nights != usual.shown_nights)
     words.insert(words.end(), {"--nights", std::to_string(rules.shown_nights)});
@@ -180,7 +244,7 @@ json::Value to_json(const TrendReport& report, bool with_series) {
                   {"exit_code", report.exit_code},
                   {"devices", json::Value::array()}};
   for (const DeviceTrend& trend : report.devices) {
-    json::Value& device = all["devices"].push_back(device_json(trend, report.rules));
+    json::Value& device = all["devices"].push_back(device_json(trend, report.rules, report.listed));
     if (with_series) put_series(device, trend, 0, true);
   }
   return all;

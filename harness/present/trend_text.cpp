@@ -34,22 +34,27 @@ void what_changed(std::string& text, const std::vector<std::string>& facts) {
 void add(std::string& text, const DeviceTrend& trend, const Finding& one) {
   const bool shared = !one.members.empty();
   const std::string what = shared ? in_words(one) : printable(one.case_name, 400);
-  head(text, trend.nights.nights[one.night].date, one.confirmed ? one.kind : "unconfirmed", what);
+  head(text, trend.nights.nights[one.night].date, kind_words(one), what);
   if (!shared) detail(text, in_words(one));
   std::string where = one.where;
   if (one.is_new) where += where.empty() ? "new" : ", new";
+  if (const std::string_view state = state_word(one); !state.empty() && state != "undone")
+    where += fmt::format("{}{}", where.empty() ? "" : ", ", state);
   detail(text, one.sparkline + (one.sparkline.empty() || where.empty() ? "" : "  ") + where);
-  if (!one.confirmed && !shared) return;
+  if (one.mode && !shared) return;
+  detail(text, standing_words(trend, one));
   for (std::size_t i = 0; i < std::min(one.members.size(), members_listed); ++i)
-    detail(text,
-           fmt::format("{}  {}{}", printable(one.members[i].case_name, 400),
-                       in_words(one.members[i]), one.members[i].confirmed ? "" : ", unconfirmed"));
+    detail(text, fmt::format("{}  {}{}", printable(one.members[i].case_name, 400),
+                             in_words(one.members[i]), one.members[i].mode ? ", a mode" : ""));
   if (one.members.size() > members_listed)
     detail(text, fmt::format("and {} more; --json lists all", one.members.size() - members_listed));
   if (one.changes) what_changed(text, one.changes->environment);
   if (const std::string built = commit_words(one); !built.empty())
     detail(text, "changed: " + built);
+  if (const std::string cause = cause_words(one); !cause.empty())
+    detail(text, "cause: " + printable(cause, 2000));
   if (!one.confirm.empty()) detail(text, "confirm: " + printable(one.confirm, 4000));
+  if (!one.bisect.empty()) detail(text, "bisect:  " + printable(one.bisect, 4000));
   if (!one.cannot_confirm.empty()) detail(text, "to confirm: " + one.cannot_confirm);
 }
 
@@ -57,9 +62,10 @@ void add_head(std::string& text, const DeviceTrend& trend) {
   const analysis::NightlyDevice& device = trend.nights;
   text += fmt::format("{}, {} ({}), profile {}: {} from {} to {}, {}\n",
                       printable(device.device.model), printable(device.device.id),
-                      printable(device.device.uuid), printable(device.profile),
-                      units::plural(std::ssize(device.nights), "night"), device.nights.front().date,
-                      device.nights.back().date, units::plural(trend.series, "case"));
+                      printable(device.pool.empty() ? device.device.uuid : device.pool),
+                      printable(device.profile), units::plural(std::ssize(device.nights), "night"),
+                      device.nights.front().date, device.nights.back().date,
+                      units::plural(trend.series, "case"));
   for (const std::string& line : limits(trend)) text += line + '\n';
 }
 
@@ -104,13 +110,23 @@ std::string trend_text(const TrendReport& report) {
   for (const DeviceTrend& trend : report.devices) {
     if (!text.empty()) text += '\n';
     add_head(text, trend);
+    const auto& kinds = report.listed.kinds;
+    const bool environments =
+        kinds.empty() || std::ranges::find(kinds, "environment") != kinds.end();
     for (const analysis::EnvironmentStart& start : trend.environments) {
+      if (!environments) break;
       head(text, trend.nights.nights[start.night].date, "environment", in_words(start));
       what_changed(text, start.facts);
       detail(text, "series start anew");
     }
     const std::vector<Finding> found = findings(trend);
-    for (const Finding& one : found) add(text, trend, one);
+    std::size_t hidden = 0;
+    for (const Finding& one : listed(found, report.listed, hidden)) add(text, trend, one);
+    if (hidden > 0) text += fmt::format("\nand {} more, which --limit hides\n", hidden);
+    for (const record::Told& told : trend.gone) {
+      head(text, printable(told.night), "gone", gone_words(told));
+      detail(text, "label " + printable(told.label));
+    }
     text += fmt::format("\n{}\n", totals(found, trend, report.rules.shown_nights));
   }
   return text;

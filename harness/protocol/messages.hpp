@@ -50,16 +50,18 @@ struct ByeRequest {
 
 /// What not every worker that speaks this version can do.
 enum class Feature {
-  layout,  // moves where buffers lie, as Prepare::layout says
-  settle,  // understands Prepare::settle_budget_ns
-  energy,  // understands Prepare::energy_budget_ns
-  open,    // understands Open
+  layout,    // moves where buffers lie, as Prepare::layout says
+  settle,    // understands Prepare::settle_budget_ns
+  energy,    // understands Prepare::energy_budget_ns
+  open,      // understands Open
+  expected,  // keeps what its outputs should be in the folder RIDGELINE_EXPECTED of its environment
 };
 inline std::span<const Name<Feature>> names(Feature) {
   static constexpr Name<Feature> features[] = {{Feature::layout, "layout"},
                                                {Feature::settle, "settle"},
                                                {Feature::energy, "energy"},
-                                               {Feature::open, "open"}};
+                                               {Feature::open, "open"},
+                                               {Feature::expected, "expected"}};
   return features;
 }
 

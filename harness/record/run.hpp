@@ -96,12 +96,12 @@ struct Process {
 
 /// What a roof is of: the first word of its kind. A worker may measure roofs of its own, whose word
 /// is none of these.
-enum class RoofClass { dram, llc, l1, shared, fma, tensor, latency, other };
+enum class RoofClass { dram, llc, l1, shared, fma, tensor, latency, link, other };
 inline std::span<const Name<RoofClass>> names(RoofClass) {
   static constexpr Name<RoofClass> classes[] = {
-      {RoofClass::dram, "dram"},       {RoofClass::llc, "llc"}, {RoofClass::l1, "l1"},
-      {RoofClass::shared, "shared"},   {RoofClass::fma, "fma"}, {RoofClass::tensor, "tensor"},
-      {RoofClass::latency, "latency"},
+      {RoofClass::dram, "dram"},       {RoofClass::llc, "llc"},   {RoofClass::l1, "l1"},
+      {RoofClass::shared, "shared"},   {RoofClass::fma, "fma"},   {RoofClass::tensor, "tensor"},
+      {RoofClass::latency, "latency"}, {RoofClass::link, "link"},
   };
   return classes;
 }
@@ -115,7 +115,7 @@ constexpr bool is_arithmetic(RoofClass roof) {
 }
 
 /// A ceiling of a device. `kind` is dotted: dram.read, dram.copy, llc.triad, llc.read_by_all,
-/// l1.read, shared.read, fma.f32, tensor.bf16, latency.l1.
+/// l1.read, shared.read, link.to_device, fma.f32, tensor.bf16, latency.l1.
 struct Roof {
   std::string kind;
   double value = 0;    // byte/s, FLOP/s, or ns for latencies

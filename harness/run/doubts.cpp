@@ -12,16 +12,12 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/process/clock.hpp"
+#include "harness/run/fitness.hpp"
 
 namespace ridgeline::run {
 namespace {
 
 constexpr int watched_ms = 300;
-constexpr double busy_share = 0.1;     // of all processors, where they are what is measured
-constexpr double stolen_share = 0.02;  // by the hypervisor
-// The program that feeds a GPU needs a processor of its own, and somebody else's half.
-constexpr double processors_of_a_feeder = 1.5;
-constexpr double hot_c = 75;  // at rest, where clocks fall soon after work has begun
 
 // Whoever wrote the worker: no fact that is looked at here comes near it.
 constexpr double most_credible = 1e9;
@@ -35,16 +31,6 @@ std::optional<double> number_of(const record::Facts& facts, const char* name) {
   if (error != std::errc{} || rest != end || !(std::abs(value) < most_credible))
     return std::nullopt;
   return value;
-}
-
-std::set<int> own_processors() {
-  std::set<int> own;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    for (int i = 0; i < CPU_SETSIZE; ++i)
-      if (CPU_ISSET(i, &set)) own.insert(i);
-  return own;
 }
 
 std::optional<ProcessorTicks> ticks_now() {
@@ -64,11 +50,12 @@ std::optional<ProcessorUse> watch_processors() {
 }
 
 void doubt_processors(std::vector<std::string>& lines, bool measures_cpu, const ProcessorUse& use) {
-  const double most = measures_cpu ? busy_share : 1 - processors_of_a_feeder / use.processors;
-  if (use.busy > most && use.busy > busy_share)
+  const double most =
+      measures_cpu ? limits::busy_share : 1 - limits::processors_of_a_feeder / use.processors;
+  if (use.busy > most && use.busy > limits::busy_share)
     lines.push_back(fmt::format("other programs use {:.1f} of {}", use.busy * use.processors,
                                 units::plural(use.processors, "processor")));
-  if (use.stolen > stolen_share)
+  if (use.stolen > limits::stolen_share)
     lines.push_back(fmt::format("{} of the processors' time goes to other virtual machines",
                                 units::percent(use.stolen)));
 }
@@ -81,7 +68,8 @@ void doubt_gpu(std::vector<std::string>& lines, const record::Device& device) {
       others && *others >= 1)
     lines.push_back(fmt::format(
         "{} on the GPU", units::plural(static_cast<std::int64_t>(*others), "other process")));
-  if (const auto heat = number_of(device.recorded, "temperature_at_rest_c"); heat && *heat >= hot_c)
+  if (const auto heat = number_of(device.recorded, "temperature_at_rest_c");
+      heat && *heat >= limits::hot_c)
     lines.push_back(fmt::format("the GPU is at {:.0f} C before it works", *heat));
   const auto lowered = [&](const char* fact, const char* usual_fact, const char* what,
                            const char* unit) {
@@ -97,6 +85,16 @@ void doubt_gpu(std::vector<std::string>& lines, const record::Device& device) {
 }
 
 }  // namespace
+
+std::set<int> own_processors() {
+  std::set<int> own;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(i, &set)) own.insert(i);
+  return own;
+}
 
 std::optional<ProcessorTicks> read_ticks(std::string_view stat, const std::set<int>& wanted) {
   std::istringstream lines{std::string(stat)};

@@ -8,8 +8,8 @@
 
 #include "harness/record/run.hpp"
 
-/// What speaks against measuring now, as far as it can be seen from here. ci/preflight looks at
-/// more, and takes longer.
+/// What speaks against measuring now, as far as it can be seen from here. `ridgeline doctor`
+/// looks at more, and takes longer; the limits are the same (fitness.hpp).
 namespace ridgeline::run {
 
 /// Ticks of processors since the machine started, as /proc/stat counts them.
@@ -20,6 +20,9 @@ struct ProcessorTicks {
 
 /// Of the processors numbered `wanted`, summed up; absent where the text has none of them.
 std::optional<ProcessorTicks> read_ticks(std::string_view stat, const std::set<int>& wanted);
+
+/// The numbers of the processors that this process may use.
+std::set<int> own_processors();
 
 /// How processors were used for a while: shares of all of them.
 struct ProcessorUse {

@@ -11,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/units.hpp"
 #include "harness/catalogue/datasheets.hpp"
+#include "harness/catalogue/link.hpp"
 #include "harness/process/interrupt.hpp"
 #include "harness/process/worker_process.hpp"
 #include "harness/run/budget.hpp"
@@ -294,6 +295,9 @@ record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& o
       store::add(store, plan.run.id, roof);
     for (const record::Roof& roof : catalogue::datasheet_roofs(plan.device.pci_id))
       store::add(store, plan.run.id, roof);
+    if (const auto link = plan.device.recorded.find("pcie"); link != plan.device.recorded.end())
+      if (const auto roof = catalogue::link_roof(link->second))
+        store::add(store, plan.run.id, *roof);
     store::finish(store, plan.run.id, status, timestamp());
     return status;
   } catch (...) {

@@ -1,12 +1,12 @@
 #include "harness/run/hardware_counters.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/process/clock.hpp"
 #include "harness/process/interrupt.hpp"
 #include "harness/process/launcher.hpp"
 #include "harness/process/tool.hpp"
@@ -76,27 +76,39 @@ void require_counters(const record::Device& device) {
         "add its folder to the PATH (it comes with the CUDA Toolkit), or leave --counters out");
 }
 
+std::map<std::string, std::int64_t, std::less<>> without_counters(
+    const std::vector<store::StoredMeasurement>& measurements) {
+  std::map<std::string, std::int64_t, std::less<>> left;
+  for (const store::StoredMeasurement& stored : measurements)
+    if (record::has_samples(stored.measurement.outcome))
+      left[stored.measurement.case_name] = stored.id;
+  for (const store::StoredMeasurement& stored : measurements)
+    if (std::ranges::any_of(stored.measurement.metrics, is_counter))
+      left.erase(stored.measurement.case_name);
+  return left;
+}
+
 std::vector<Unread> read_counters(const Plan& plan, store::Store& store,
+                                  std::optional<double> limit_s,
                                   const std::function<void(const std::string&, int)>& tell) {
-  std::map<std::string, std::int64_t, std::less<>> measured;  // the id of the last measurement
-  std::map<std::string, bool, std::less<>> has;
-  for (const store::StoredMeasurement& stored :
-       store::measurements(store, plan.run.id, store::Samples::leave_out)) {
-    const record::Measurement& m = stored.measurement;
-    if (record::has_samples(m.outcome)) measured[m.case_name] = stored.id;
-    if (std::ranges::any_of(m.metrics, is_counter)) has[m.case_name] = true;
-  }
+  const process::Clock::time_point start = process::Clock::now();
+  const auto wanted =
+      without_counters(store::measurements(store, plan.run.id, store::Samples::leave_out));
   std::vector<const Selected*> cases;
   for (const Selected& selected : plan.cases)
-    if (measured.contains(selected.name) && !has.contains(selected.name))
-      cases.push_back(&selected);
+    if (wanted.contains(selected.name)) cases.push_back(&selected);
 
   std::vector<Unread> unread;
   for (auto left = std::ssize(cases); const Selected* selected : cases) {
-    tell(selected->name, static_cast<int>(--left));
+    --left;
     try {
       process::Interrupt::check();
-      store::add(store, measured.at(selected->name),
+      if (limit_s && process::seconds_since(start) >= *limit_s) {
+        unread.push_back({selected->name, "the run's budget was spent"});
+        continue;
+      }
+      tell(selected->name, static_cast<int>(left));
+      store::add(store, wanted.at(selected->name),
                  counters_of(*selected, plan.device, plan.profile.case_timeout_s));
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::store) throw;

@@ -4,8 +4,10 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/process/interrupt.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
@@ -52,8 +54,8 @@ class HardwareCounters : public ::testing::Test {
       R"("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"\n"0","%s","7","1","1","1","1","1","1"\n')"
       R"( "$case")";
 
-  std::vector<Unread> read() {
-    return read_counters(plan_, store_, [this](const std::string& name, int after) {
+  std::vector<Unread> read(std::optional<double> limit_s = std::nullopt) {
+    return read_counters(plan_, store_, limit_s, [this](const std::string& name, int after) {
       told_.push_back(name + " " + std::to_string(after));
     });
   }
@@ -114,6 +116,50 @@ TEST_F(HardwareCounters, AreWaitedForOnlySoLong) {
   ASSERT_EQ(unread.size(), 1u);
   EXPECT_NE(unread[0].reason.find("had not ended after 1 s"), std::string::npos)
       << unread[0].reason;
+}
+
+TEST_F(HardwareCounters, OfACaseThatTheUserStopsAreAbsent) {
+  const process::Interrupt interrupt;
+  ncu("kill -INT " + std::to_string(getpid()) + "; sleep 60");
+  for (const Selected& selected : plan_.cases)
+    measure(selected, examples::measurement(selected.info));
+  const std::vector<Unread> unread = read();
+  ASSERT_EQ(unread.size(), 2u);
+  EXPECT_EQ(told_.size(), 1u) << "no other case begins";
+  for (const Unread& each : unread) EXPECT_EQ(each.reason, "interrupted");
+  EXPECT_EQ(counters_of(plan_.cases[0]) + counters_of(plan_.cases[1]), 0u);
+}
+
+TEST_F(HardwareCounters, ThatTheBudgetLeavesNoTimeForAreReadLater) {
+  ncu(table);
+  for (const Selected& selected : plan_.cases)
+    measure(selected, examples::measurement(selected.info));
+  const std::vector<Unread> unread = read(0);
+  ASSERT_EQ(unread.size(), 2u);
+  for (const Unread& each : unread) EXPECT_EQ(each.reason, "the run's budget was spent");
+  EXPECT_TRUE(told_.empty());
+  EXPECT_TRUE(read(3600).empty());
+  EXPECT_EQ(counters_of(plan_.cases[0]) + counters_of(plan_.cases[1]), 14u);
+}
+
+TEST_F(HardwareCounters, LeftToReadAreThoseOfCasesWithSamplesAndWithout) {
+  record::Measurement counted = examples::measurement(plan_.cases[0].info);
+  counted.metrics.push_back({"hardware_flops", 3, "flop", record::Direction::none});
+  measure(plan_.cases[0], counted);
+  counted.attempt = 2;
+  counted.metrics.clear();
+  measure(plan_.cases[0], counted);
+  const auto left = [&] {
+    return without_counters(store::measurements(store_, plan_.run.id, store::Samples::leave_out));
+  };
+  measure(plan_.cases[1],
+          examples::failed(plan_.cases[1].info, record::Outcome::crashed, "signal 11"));
+  EXPECT_TRUE(left().empty());
+  record::Measurement again = examples::measurement(plan_.cases[1].info);
+  again.attempt = 2;
+  measure(plan_.cases[1], again);
+  ASSERT_EQ(left().size(), 1u);
+  EXPECT_EQ(left().begin()->first, plan_.cases[1].name);
 }
 
 TEST_F(HardwareCounters, NeedAGpuAndNsightCompute) {

@@ -65,7 +65,8 @@ void check_beside(const fs::path& file) {
                 "may delete other files; move it away to read the results as they are");
   for (const char* suffix : {"-wal", "-shm"}) {
     const fs::path log = beside(path, suffix);
-    if (lstat(log.c_str(), &facts) == 0 && !(S_ISREG(facts.st_mode) && facts.st_nlink == 1))
+    // Without a name is the log that another reader, who was the last, is deleting now.
+    if (lstat(log.c_str(), &facts) == 0 && !(S_ISREG(facts.st_mode) && facts.st_nlink <= 1))
       throw Error(
           ErrorKind::store,
           fmt::format("cannot open {}: {} beside it is {}", file.string(), log.filename().string(),

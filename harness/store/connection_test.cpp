@@ -1,16 +1,20 @@
 #include "harness/store/connection.hpp"
 
+#include <fstream>
 #include <functional>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/store/beside.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/files_fixture.hpp"
 #include "harness/store/integrity_fixture.hpp"
 #include "harness/store/read_gates.hpp"
 #include "harness/store/read_runs.hpp"
+#include "harness/store/temporary_folder.hpp"
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
@@ -379,6 +383,19 @@ TEST_F(Files, AReferenceOfAGateThatIsBrokenIsReported) {
       .exec("UPDATE pair SET candidate_measurement = 99");
   EXPECT_NE(refusal([&] { store::check_integrity(Store::open(file)); }).find("damaged: pair"),
             std::string::npos);
+}
+
+TEST(Beside, ALogThatIsBeingDeletedHasNotSeveralNames) {
+  const TemporaryFolder folder;
+  const fs::path file = folder / "synthetic-gpu.sqlite", log = beside(file, "-wal");
+  std::ofstream(file) << "a file";
+  const std::jthread readers([&](const std::stop_token& stop) {  // each is the last who leaves
+    while (!stop.stop_requested()) {
+      std::ofstream(log) << "a log";
+      fs::remove(log);
+    }
+  });
+  for (int i = 0; i < 50'000; ++i) ASSERT_NO_THROW(check_beside(file)) << i;
 }
 
 }  // namespace

@@ -225,6 +225,7 @@ Merged merge(Connection& target, Connection& source) {
        ids(merged, source, "run", "SELECT id FROM run ORDER BY started, id"))
     if (!merge_run(target, source, id, merged)) left_out.insert(id);
   for (const std::string& id : gates) merge_gate(target, source, id, left_out, merged);
+  merge_told(target, source, merged);
   return merged;
 }
 

@@ -16,15 +16,16 @@ struct Merged {
     int known = 0;     // were there with all that the other file has
   };
   Count runs, gates;
+  Count told;  // changes of nights that were told; extended: something was said of them since
   std::int64_t measurements = 0;  // added
-  std::vector<Error> refused;  // each about one run or gate that was left out: damaged, or another
-                               // of the same id
+  std::vector<Error> refused;     // each about one run, gate or told change that was left out:
+                                  // damaged, or another of the same id
 };
 
 /// Adds to `target` what `source`, of the same device model, has and it has not: runs and gates, by
-/// id, each in a transaction of its own. What is there stays: of a run that both have, one must go
-/// on where the other ends. Samples that were dropped there stay dropped. Names of baselines are
-/// not taken over. Another process may be writing to either file.
+/// id, each in a transaction of its own, and what was told of nights. What is there stays: of a run
+/// that both have, one must go on where the other ends. Samples that were dropped there stay
+/// dropped. Names of baselines are not taken over. Another process may be writing to either file.
 Merged merge(Connection& target, Connection& source);
 
 }  // namespace ridgeline::store

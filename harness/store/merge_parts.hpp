@@ -19,6 +19,9 @@ namespace ridgeline::store {
 void merge_gate(Connection& target, Connection& source, const std::string& gate_id,
                 const std::set<std::string>& left_out, Merged& merged);
 
+/// What was told of nights: what was said last of a change stands.
+void merge_told(Connection& target, Connection& source, Merged& merged);
+
 /// Two of one id, of which neither goes on where the other ends. `what`: "run" or "gate"; `differs`
 /// completes "which differs in".
 Error merge_conflict(const char* what, const std::string& id, const std::filesystem::path& source,

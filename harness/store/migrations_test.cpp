@@ -13,6 +13,8 @@
 #include "harness/store/read_gates.hpp"
 #include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/told.hpp"
+#include "harness/store/told_example.hpp"
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
@@ -130,6 +132,10 @@ TEST(Fixtures, AFileOfEverySchemaIsMigratedAndReadBack) {
       if (version >= 3) expect_counts(store);
       ASSERT_EQ(store::baselines(store).size(), version < 4 ? 0u : 1u);
       if (version >= 4) expect_pruned_side_and_baseline(store);
+      EXPECT_EQ(store::told(store),
+                version < 9 ? std::vector<record::Told>() : std::vector{examples::told_change()});
+      EXPECT_EQ(store::tellings(store),
+                version < 9 ? std::vector<record::Telling>() : std::vector{examples::telling()});
       const auto& vouched = all[0].measurement;
       ASSERT_TRUE(vouched.verification.has_value());
       EXPECT_EQ(vouched.verification->checked.has_value(), version >= 7);

@@ -103,7 +103,8 @@ void each_pair(Connection& connection, std::string_view gate_id,
     each_row(
         connection, "pair",
         "SELECT pair.*, b.median_ns AS baseline_ns, c.median_ns AS candidate_ns, b.samples AS "
-        "baseline_samples, c.samples AS candidate_samples, b.total_ns + c.total_ns AS total_ns "
+        "baseline_samples, c.samples AS candidate_samples, b.total_ns + c.total_ns AS total_ns, "
+        "b.pruned IS NOT NULL OR c.pruned IS NOT NULL AS pruned "
         "FROM pair LEFT JOIN measurement b ON b.id = baseline_measurement LEFT JOIN measurement c "
         "ON c.id = candidate_measurement WHERE gate_id = ? ORDER BY round, pair.id",
         [&](const Row& row) {
@@ -113,11 +114,36 @@ void each_pair(Connection& connection, std::string_view gate_id,
           const SampledPair sampled{read_pair(row), samples("baseline_samples"),
                                     samples("candidate_samples"),
                                     row.get<double>("total_ns", record::wall_time)};
+          if (row.get<std::int64_t>("pruned") != 0)
+            throw Error(ErrorKind::store,
+                        fmt::format("samples of gate {} in {} were dropped: it cannot be judged "
+                                    "again",
+                                    gate_id, connection.file().string()),
+                        "ridgeline gate begins another one");
           if (sampled.baseline_ns.empty() || sampled.candidate_ns.empty())
             row.refuse("a side without samples, and cannot be judged again");
           take(sampled);
         },
         gate_id);
+  });
+}
+
+std::vector<PairMetric> pair_metrics(Connection& connection, std::string_view gate_id) {
+  return connection.read("read what a gate measured beside times in", [&] {
+    std::vector<PairMetric> metrics;
+    each_row(
+        connection, "metric",
+        "SELECT measurement_id AS id, metric.*, case_name, measurement_id = candidate_measurement "
+        "AS candidate "
+        "FROM pair JOIN metric ON measurement_id IN (baseline_measurement, candidate_measurement) "
+        "WHERE gate_id = ? AND baseline_disturbed = '' AND candidate_disturbed = '' "
+        "ORDER BY case_name, pair.id, measurement_id, name",
+        [&](const Row& row) {
+          metrics.push_back({row.get<std::string>("case_name"),
+                             row.get<std::int64_t>("candidate") != 0, read_metric(row)});
+        },
+        gate_id);
+    return metrics;
   });
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/record/gate.hpp"
+#include "harness/record/measurement.hpp"
 #include "harness/store/store.hpp"
 
 /// What is asked of gates by whoever shows them, or goes on with one.
@@ -33,6 +34,14 @@ struct SampledPair {
 /// The same, one after the other. Throws when samples were dropped.
 void each_pair(Connection& connection, std::string_view gate_id,
                const std::function<void(const SampledPair&)>& take);
+/// What a measurement of a pair says beside its times.
+struct PairMetric {
+  std::string case_name;   // the candidate's
+  bool candidate = false;  // of which side
+  record::Metric metric;
+};
+/// Of all pairs that nothing disturbed, by case; in the order measured.
+std::vector<PairMetric> pair_metrics(Connection& connection, std::string_view gate_id);
 std::int64_t pair_count(Connection& connection, std::string_view gate_id);
 /// By name of the case.
 std::vector<record::CaseVerdict> verdicts(Connection& connection, std::string_view gate_id);

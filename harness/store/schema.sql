@@ -1,4 +1,4 @@
--- Schema 8, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
+-- Schema 9, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
 
 CREATE TABLE baseline (
   name   TEXT PRIMARY KEY NOT NULL CONSTRAINT baseline_name_is_plain
@@ -218,6 +218,43 @@ CREATE TABLE source (
   file TEXT NOT NULL CONSTRAINT source_has_file CHECK (file <> ''),
   text TEXT NOT NULL CONSTRAINT source_is_of_bounded_size CHECK (length(CAST(text AS BLOB)) <= 1048576)
 ) STRICT;
+
+CREATE TABLE telling (
+  device  TEXT NOT NULL CONSTRAINT telling_has_device CHECK (device <> ''),
+  profile TEXT NOT NULL,
+  job     TEXT NOT NULL, -- the cases and the step that it asks for; '': all, and the usual one
+  night   TEXT NOT NULL CONSTRAINT telling_night_is_a_day CHECK (night GLOB '????-??-??'), -- the newest then
+  told_at TEXT NOT NULL CONSTRAINT telling_at_is_utc CHECK (told_at GLOB '????-??-??T??:??:??Z'),
+  PRIMARY KEY (device, profile, job)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE told (
+  label      TEXT PRIMARY KEY NOT NULL CONSTRAINT told_label_is_plain
+             CHECK (length(label) BETWEEN 1 AND 100 AND label NOT GLOB '*[^0-9A-Za-z._-]*'),
+  event      TEXT NOT NULL CONSTRAINT told_event_is_plain CHECK (event NOT GLOB '*[^0-9A-Za-z._-]*'), -- '': alone
+  device     TEXT NOT NULL CONSTRAINT told_has_device CHECK (device <> ''), -- whose nights: 'device GPU-0', 'model cuda', 'pool:x cuda'
+  profile    TEXT NOT NULL,
+  case_name  TEXT NOT NULL CONSTRAINT told_has_case CHECK (case_name <> ''),
+  what       TEXT NOT NULL CONSTRAINT told_what_is_known CHECK (what IN ('step', 'count', 'drift', 'stop')),
+  kind       TEXT NOT NULL CONSTRAINT told_kind_is_known
+             CHECK (kind IN ('regression', 'improvement', 'environment', 'drift', 'stopped')),
+  metric     TEXT NOT NULL, -- of a count
+  earliest   TEXT NOT NULL CONSTRAINT told_earliest_is_a_day CHECK (earliest GLOB '????-??-??'),
+  night      TEXT NOT NULL CONSTRAINT told_night_is_a_day CHECK (night GLOB '????-??-??'),
+  latest     TEXT NOT NULL CONSTRAINT told_latest_is_a_day CHECK (latest GLOB '????-??-??'),
+  ratio      REAL CONSTRAINT told_ratio_is_positive CHECK (ratio > 0 AND ratio < 9e999),
+  failed     INTEGER NOT NULL CHECK (failed IN (0, 1)),
+  told_night TEXT NOT NULL CONSTRAINT told_as_of_a_day -- '': was never new
+             CHECK (told_night = '' OR told_night GLOB '????-??-??'),
+  told_at    TEXT NOT NULL CONSTRAINT told_at_is_utc CHECK (told_at GLOB '????-??-??T??:??:??Z'),
+  state      TEXT NOT NULL CONSTRAINT told_state_is_known
+             CHECK (state IN ('told', 'acknowledged', 'expected', 'resolved')),
+  state_at   TEXT NOT NULL CONSTRAINT told_state_at_is_utc CHECK (state_at GLOB '????-??-??T??:??:??Z'),
+  why        TEXT NOT NULL,
+  said_by    TEXT NOT NULL, -- '': nobody said who; 'trend': the program itself
+  CONSTRAINT told_lies_within_its_nights CHECK (earliest <= night AND night <= latest),
+  CONSTRAINT told_state_is_explained CHECK (state = 'told' OR why <> '')
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE "verdict" (
   gate_id         TEXT NOT NULL REFERENCES gate (id),

@@ -63,6 +63,18 @@ std::vector<StoredRun> series_runs(Connection& connection) {
   });
 }
 
+std::unordered_map<std::string, std::int64_t> stored_order(Connection& connection) {
+  return connection.read("list the runs of", [&] {
+    std::unordered_map<std::string, std::int64_t> order;
+    each_row(connection, "process",
+             "SELECT run_id AS id, min(id) AS first FROM process GROUP BY run_id",
+             [&](const Row& row) {
+               order.emplace(row.get<std::string>("id"), row.get<std::int64_t>("first"));
+             });
+    return order;
+  });
+}
+
 std::unordered_map<std::int64_t, std::string> case_names(Connection& connection) {
   return connection.read("list the cases of", [&] {
     std::unordered_map<std::int64_t, std::string> names;
@@ -116,6 +128,34 @@ void series_counts(Connection& connection, std::string_view run_id,
           take({row.get<std::int64_t>("case_id"), read_metric(row)});
         },
         run_id);
+  });
+}
+
+std::map<std::string, SeriesMethod> series_methods(Connection& connection,
+                                                   std::string_view run_id) {
+  return connection.read("read how the cases of a run were measured in", [&] {
+    std::map<std::string, SeriesMethod> methods;
+    each_row(
+        connection, "measurement",
+        "SELECT min(measurement.id) AS id, \"case\".name AS name, launch, cache, buffer_sets, "
+        "max(measurement.flops) AS flops, max(measurement.bytes) AS bytes "
+        "FROM process JOIN measurement ON process_id = process.id "
+        "JOIN \"case\" ON \"case\".id = case_id "
+        "WHERE run_id = ? AND (median_ns IS NOT NULL OR outcome = 'counted') "
+        "GROUP BY \"case\".name, launch, cache, buffer_sets",
+        [&](const Row& row) {
+          SeriesMethod& method = methods[row.get<std::string>("name")];
+          method.launch.insert(row.get<std::string>("launch"));
+          method.cache.insert(row.get<std::string>("cache"));
+          method.buffer_sets.insert(std::to_string(row.get<std::int64_t>("buffer_sets")));
+          const auto keep_most = [&](std::optional<double>& most, const char* column) {
+            if (!row.is_null(column)) most = std::max(most.value_or(0), row.get<double>(column));
+          };
+          keep_most(method.flops, "flops");
+          keep_most(method.bytes, "bytes");
+        },
+        run_id);
+    return methods;
   });
 }
 

@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,8 +30,17 @@ struct SeriesCount {
   record::Metric metric;
 };
 
+/// How a case was measured in one run: what makes two times of it incomparable though its name is
+/// the same. Several values where the measurements of the run differ.
+struct SeriesMethod {
+  std::set<std::string> launch, cache, buffer_sets;
+  std::optional<double> flops, bytes;  // the most of them
+};
+
 /// Oldest first. Runs that a gate measured are among them; Run::gate tells.
 std::vector<StoredRun> series_runs(Connection& connection);
+/// The order in which runs were stored, by id: lower is earlier. Those without a process lack.
+std::unordered_map<std::string, std::int64_t> stored_order(Connection& connection);
 /// Names by id. Several ids have one name where a case's description changed.
 std::unordered_map<std::int64_t, std::string> case_names(Connection& connection);
 /// Of one run, in no order.
@@ -36,5 +48,7 @@ void series_times(Connection& connection, std::string_view run_id,
                   const std::function<void(const SeriesTime&)>& take);
 void series_counts(Connection& connection, std::string_view run_id,
                    const std::function<void(const SeriesCount&)>& take);
+/// Of one run, by the names of its cases that have a time or counts.
+std::map<std::string, SeriesMethod> series_methods(Connection& connection, std::string_view run_id);
 
 }  // namespace ridgeline::store

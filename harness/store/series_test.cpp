@@ -80,6 +80,31 @@ TEST_F(Series, AReplicateCountsWithItsLastAttempt) {
   EXPECT_TRUE(times("no such run").empty());
 }
 
+TEST_F(Series, MethodsAreWhatTimesOfOneNameMayDifferIn) {
+  {
+    Store store = Store::create(file);
+    const record::Run run = examples::run("methods", "2026-11-22T02:00:00Z");
+    begin(store, run, examples::device(), examples::environment());
+    record::Measurement cold = examples::measurement(naive), hot = cold;
+    hot.cache = "hot";
+    hot.flops = 2 * *cold.flops;
+    hot.bytes.reset();
+    add(store, add(store, examples::process(0, "methods")), naive, cold);
+    add(store, add(store, examples::process(1, "methods")), naive, hot);
+    add(store, add(store, examples::process(2, "methods")), tiled,
+        examples::failed(tiled, Outcome::crashed, "gone"));
+  }
+  const auto found = series_methods(Store::open(file), "methods");
+  ASSERT_EQ(found.size(), 1u) << "what has no time was not measured in any way";
+  const SeriesMethod& method = found.at(record::name(naive.id));
+  EXPECT_EQ(method.launch, std::set<std::string>{"loop"});
+  EXPECT_EQ(method.cache, (std::set<std::string>{"cold", "hot"}));
+  EXPECT_EQ(method.buffer_sets, std::set<std::string>{"3"});
+  EXPECT_EQ(method.flops, 2 * *naive.flops);
+  EXPECT_EQ(method.bytes, naive.bytes);
+  EXPECT_TRUE(series_methods(Store::open(file), "no such run").empty());
+}
+
 TEST_F(Series, CountsAreThoseOfCountedCases) {
   {
     Store store = Store::create(file);

@@ -31,7 +31,8 @@ report; by hand it is a Google Benchmark program.
   ncu --nvtx {0} --once CASE                     which sees an NVTX range named after the case
 
   --device ID          cpu, cuda:0, ... (default: the best there is)
-  --once CASE          launch once, verify, print one line
+  --once CASE          launch once, verify, print one line; on a GPU also once before
+                       the range, when libraries choose their algorithms
   --worker             answer requests of the worker protocol (docs/worker-protocol.md)
   --connect HOST:PORT  with --worker: connect there instead, and show the token in ${1}
   --help               this page

@@ -179,6 +179,8 @@ TEST(ByHand, ExitCodesTellWhatHappened) {
       {"--help", 0, "usage: ridgeline-scripted-worker"},
       {"--once scripted/constant/f32/n=16", 0,
        "scripted/constant/f32/n=16 on fake: right, error 0, tolerance 1e-06"},
+      // Once before, when a library would choose.
+      {"--once scripted/wrong_after_timing/f32/n=16", 2, "WRONG, error 1, tolerance 1e-06"},
       {"--once scripted/wrong_result/f32/n=16 --device fake", 2, "WRONG, error 1, tolerance 1e-06"},
       {"--once scripted/counted/f32/n=16 --device emulated:fake", 0,
        "right, counted\nscripted.cu:5: global load, 1 requests, 16 lanes, 2 sectors per request\n"},

@@ -14,6 +14,7 @@ inline int main(int argc, char** argv, std::string_view name) {
   Program program;
   program.name = name;
   program.suites = all_suites();
+  program.keeps_expected = true;
   return main(argc, argv, program);
 }
 

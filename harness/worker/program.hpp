@@ -23,6 +23,7 @@ struct Program {
   std::vector<Suite> suites;
   std::string launcher;             // as in protocol::Hello
   measure::Group* group = nullptr;  // null: this process measures alone
+  bool keeps_expected = false;      // protocol::Feature::expected
   std::filesystem::path sources;    // of the kernels, where they were built; for devices that count
   std::function<device::Discovery()> discover = device::discover;
   std::function<std::unique_ptr<device::Device>(std::string_view)> open = device::open;

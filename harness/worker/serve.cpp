@@ -1,5 +1,6 @@
 #include "harness/worker/serve.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <optional>
@@ -54,6 +55,13 @@ std::optional<protocol::FailureCause> cause_of(const std::exception& error) {
   return no_memory ? std::optional(protocol::FailureCause::out_of_memory) : std::nullopt;
 }
 
+/// Of inputs: a case on a CPU reads the same ones whatever was measured before it, so that what its
+/// outputs should be is found again.
+std::size_t reserved(const device::Facts& facts) {
+  constexpr std::size_t most = std::size_t{4} << 30;
+  return facts.kind == device::Kind::cpu ? std::min<std::size_t>(facts.memory / 8, most) : 0;
+}
+
 /// The state of a conversation: one opened device, its inputs, and at most one prepared case.
 class Session {
  public:
@@ -73,11 +81,13 @@ class Session {
 
  private:
   std::string answer(const protocol::HelloRequest&) {
-    return to_line(protocol::Hello{protocol::version,
-                                   build_facts(program_.name),
-                                   program_.launcher,
-                                   {protocol::Feature::layout, protocol::Feature::settle,
-                                    protocol::Feature::energy, protocol::Feature::open}});
+    protocol::Hello hello{protocol::version,
+                          build_facts(program_.name),
+                          program_.launcher,
+                          {protocol::Feature::layout, protocol::Feature::settle,
+                           protocol::Feature::energy, protocol::Feature::open}};
+    if (program_.keeps_expected) hello.features.insert(protocol::Feature::expected);
+    return to_line(hello);
   }
 
   std::string answer(const protocol::ListRequest&) {
@@ -160,7 +170,7 @@ class Session {
     open(id);
     if (!inputs_ || inputs_->seed() != seed) {
       inputs_.reset();
-      inputs_ = std::make_unique<measure::InputPool>(*device_, seed);
+      inputs_ = std::make_unique<measure::InputPool>(*device_, seed, reserved(device_->facts()));
     }
     inputs_->rewind();
   }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
-#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,6 +10,7 @@
 #include "kernels/attention/oracle.hpp"
 #include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_inputs.hpp"
 
 namespace ridgeline::attention {
 namespace {
@@ -35,27 +34,20 @@ struct Inputs {
   Inputs(device::Device& device, const Problem& problem, Scores scores = Scores::even)
       : q_values(queries(problem, scores)),
         k_values(keys(problem, scores)),
-        v_values(values(problem, problem.kv_elements(), scores == Scores::outliers, 3)),
+        v_values(values(problem, problem.kv_elements(), scores, 3)),
         q(device, kernels::stored(q_values, problem.dtype)),
         k(device, kernels::stored(k_values, problem.dtype)),
         v(device, kernels::stored(v_values, problem.dtype)) {}
 
-  /// N(0, 1), of which with outliers one in 500 is N(0, 100): some softmaxes become one-hot.
-  static std::vector<float> values(const Problem& problem, std::int64_t count, bool outliers,
+  static std::vector<float> values(const Problem& problem, std::int64_t count, Scores scores,
                                    unsigned seed) {
-    std::mt19937 random(seed);
-    std::normal_distribution<float> normal;
-    std::vector<float> result(static_cast<std::size_t>(count));
-    for (float& value : result)
-      value = kernels::rounded(normal(random) * (outliers && random() % 500 == 0 ? 10.0f : 1.0f),
-                               problem.dtype);
-    return result;
+    return kernels::normal_values(count, problem.dtype, scores == Scores::outliers, seed);
   }
   /// Keys have up to 90 more than others in the scores of every fourth query, and up to 2.8, 5.6
   /// or 8.4 in those of the queries between: where scores of one query grow so much that a kernel
   /// changes its reference, others are rescaled and still seen.
   static std::vector<float> queries(const Problem& problem, Scores scores) {
-    std::vector<float> result = values(problem, problem.elements(), scores == Scores::outliers, 1);
+    std::vector<float> result = values(problem, problem.elements(), scores, 1);
     if (scores == Scores::even || scores == Scores::outliers) return result;
     for (std::int64_t row = 0; row < problem.all_heads() * problem.seq; ++row)
       result[static_cast<std::size_t>(row * problem.dim)] =
@@ -65,8 +57,7 @@ struct Inputs {
     return result;
   }
   static std::vector<float> keys(const Problem& problem, Scores scores) {
-    std::vector<float> result =
-        values(problem, problem.kv_elements(), scores == Scores::outliers, 2);
+    std::vector<float> result = values(problem, problem.kv_elements(), scores, 2);
     if (scores == Scores::even || scores == Scores::outliers) return result;
     const double most = 90.0 / 8 * std::sqrt(static_cast<double>(problem.dim));
     for (std::int64_t row = 0; row < problem.kv_elements() / problem.dim; ++row) {
@@ -81,13 +72,9 @@ struct Inputs {
     }
     return result;
   }
-  static kernels::Source source(const std::vector<float>& values) {
-    return [&values](std::int64_t first, std::span<float> to) {
-      std::copy_n(values.begin() + first, to.size(), to.begin());
-    };
-  }
   Expected expected(const Problem& problem) const {
-    return expect(problem, source(q_values), source(k_values), source(v_values), 1);
+    return expect(problem, kernels::source_of(q_values), kernels::source_of(k_values),
+                  kernels::source_of(v_values), 1);
   }
 
   std::vector<float> q_values, k_values, v_values;
@@ -96,6 +83,14 @@ struct Inputs {
 
 class EveryVariant : public kernels::VariantTest<Variant> {
  protected:
+  void SetUp() override {
+    kernels::VariantTest<Variant>::SetUp();
+    if (IsSkipped()) return;
+    const Variant& variant = GetParam().variant;
+    const device::Support support =
+        variant.supports({1, 1, 64, 64, Mask::full, variant.dtypes.front()}, device->facts());
+    if (support.kind() == device::Support::Kind::unavailable) GTEST_SKIP() << support.reason();
+  }
   void check(const Problem& problem, Scores scores = Scores::even) {
     const Variant& variant = GetParam().variant;
     const device::Support support = variant.supports(problem, device->facts());
@@ -269,84 +264,6 @@ INSTANTIATE_TEST_SUITE_P(Attention, Checker,
                                          Problem{1, 1, 4000, 64, Mask::causal, DType::f32},
                                          Problem{2, 2, 100, 128, Mask::causal, DType::bf16},
                                          Problem{1, 2, 100, 64, Mask::full, DType::f16}));
-
-/// The last causal row of one long head, computed as a kernel on tensor cores does:
-/// exp(score - largest) is rounded to the element type for the second product, sums are f32. Keys
-/// lost .. lost + count - 1 are left out.
-class LongCausalRow : public testing::TestWithParam<std::tuple<DType, /*normal=*/bool>> {
- protected:
-  LongCausalRow()
-      : found(kernels::test_device(device::Kind::cpu)),
-        problem{1, 1, 8192, 64, Mask::causal, dtype()},
-        q(values(1)),
-        k(values(2)),
-        v(values(3)),
-        expected(expect(problem, Inputs::source(q), Inputs::source(k), Inputs::source(v), 1)) {}
-  static DType dtype() { return std::get<0>(GetParam()); }
-  std::vector<float> values(unsigned seed) const {
-    if (std::get<1>(GetParam()))
-      return Inputs::values(problem, problem.elements(), /*outliers=*/false, seed);
-    std::vector<float> uniform(static_cast<std::size_t>(problem.elements()));
-    kernels::random_source(dtype(), device::Distribution::uniform, seed, 0)(0, uniform);
-    return uniform;
-  }
-
-  Deviation without(std::int64_t lost, std::int64_t count) const {
-    const std::int64_t seq = problem.seq, dim = problem.dim;
-    std::vector<float> p(static_cast<std::size_t>(seq)), o(static_cast<std::size_t>(dim));
-    for (std::int64_t j = 0; j < seq; ++j) {
-      for (std::int64_t d = 0; d < dim; ++d) p[j] += q[(seq - 1) * dim + d] * k[j * dim + d];
-      p[j] *= 1 / std::sqrt(static_cast<float>(dim));
-    }
-    const float largest = *std::ranges::max_element(p);
-    float sum = 0;
-    for (std::int64_t j = 0; j < seq; ++j) {
-      if (j >= lost && j < lost + count) continue;
-      const float weight = std::exp(p[j] - largest);
-      sum += weight;
-      for (std::int64_t d = 0; d < dim; ++d)
-        o[d] += kernels::rounded(weight, dtype()) * v[j * dim + d];
-    }
-    Expected last{{0}, {expected.o.end() - dim, expected.o.end()}, {expected.tolerances.back()}};
-    for (float& value : o) value /= sum;
-    const device::Buffer<std::byte> memory(*found.device, kernels::stored(o, dtype()));
-    return deviation(*found.device, problem, last, memory.data());
-  }
-
-  kernels::TestDevice found;
-  Problem problem;
-  std::vector<float> q, k, v;
-  Expected expected;
-};
-
-TEST_P(LongCausalRow, AcceptsRoundedProbabilities) {
-  const Deviation result = without(0, 0);
-  EXPECT_LE(result.error, result.tolerance / 2)
-      << "a right kernel should not come close to the tolerance";
-}
-TEST_P(LongCausalRow, RejectsLostKeys) {
-  for (const std::int64_t lost : {0, 4096, 8064}) {
-    EXPECT_FALSE(without(lost, 128).right()) << "keys from " << lost;
-    EXPECT_FALSE(without(lost, 32).right()) << "keys from " << lost;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Attention, LongCausalRow,
-                         testing::Combine(testing::Values(DType::f32, DType::f16, DType::bf16),
-                                          testing::Bool()));
-
-TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
-  const kernels::TestDevice found = kernels::test_device(device::Kind::cpu);
-  const Problem problem{1, 1, 2, 64, Mask::causal, DType::f16};
-  device::Buffer<std::uint16_t> v(*found.device, 128);
-  found.device->fill(v.data(), DType::f16, 128, device::Distribution::uniform, 42, 1000);
-  const RandomInputs inputs{device::Distribution::uniform, 42, 0, 500, 1000};
-  const auto expected = expect_random(problem, inputs);
-  for (int d = 0; d < 64; ++d)
-    EXPECT_EQ(expected->o[d], from_f16(v.data()[d]));  // the first query sees one key
-  EXPECT_EQ(expected, expect_random(problem, inputs)) << "not from the cache";
-  EXPECT_NE(expected, expect_random(problem, {device::Distribution::uniform, 42, 0, 500, 1001}));
-}
 
 }  // namespace
 }  // namespace ridgeline::attention

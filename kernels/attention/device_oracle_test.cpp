@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,8 @@
 
 #include "kernels/attention/oracle.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_device_oracle.hpp"
+#include "kernels/test_inputs.hpp"
 #include "kernels/test_oracle.hpp"
 
 // The device's oracle by the CPU's, and by damage.
@@ -23,30 +24,8 @@ using kernels::Deviation;
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr DType types[] = {DType::f32, DType::f16, DType::bf16};
 
-class OracleOfADevice : public testing::TestWithParam<device::Kind> {
+class OracleOfADevice : public kernels::DeviceOracleTest {
  protected:
-  void SetUp() override {
-    found = kernels::test_device(GetParam());
-    if (!found.device) GTEST_SKIP() << found.reason;
-    device = found.device.get();
-    calls = device_oracle();
-  }
-
-  /// N(0, 1), one in 500 N(0, 100), as `dtype` stores them.
-  static std::vector<float> values(const Problem& problem, std::int64_t count, unsigned seed) {
-    std::mt19937 random(seed);
-    std::normal_distribution<float> normal;
-    std::vector<float> result(static_cast<std::size_t>(count));
-    for (float& value : result)
-      value =
-          kernels::rounded(normal(random) * (random() % 500 == 0 ? 10.0f : 1.0f), problem.dtype);
-    return result;
-  }
-  static kernels::Source source(const std::vector<float>& values) {
-    return [&values](std::int64_t first, std::span<float> to) {
-      std::copy_n(values.begin() + first, to.size(), to.begin());
-    };
-  }
   static std::vector<float> right(const Problem& problem, const RandomInputs& inputs) {
     std::vector<float> o;
     for (const double value : expect_random(problem, inputs)->o)
@@ -75,9 +54,7 @@ class OracleOfADevice : public testing::TestWithParam<device::Kind> {
     return {{}, o.download(), tolerances.download()};
   }
 
-  kernels::TestDevice found;
-  device::Device* device = nullptr;
-  DeviceOracle calls = nullptr;
+  const DeviceOracle calls = device_oracle();
   RandomInputs inputs{device::Distribution::uniform, 42, 1000, 200'000, 400'000};
 };
 
@@ -89,10 +66,11 @@ TEST_P(OracleOfADevice, ExpectsWhatTheCpusExpects) {
           Problem{2, 4, 33, 64, Mask::causal, DType::f32, /*kv_heads=*/2}}) {
       Problem of = problem;
       of.dtype = dtype;
-      const std::vector<float> q = values(of, of.elements(), 1),
-                               k = values(of, of.kv_elements(), 2),
-                               v = values(of, of.kv_elements(), 3);
-      const Expected cpu = expect(of, source(q), source(k), source(v), 1);
+      const std::vector<float> q = kernels::normal_values(of.elements(), dtype, true, 1),
+                               k = kernels::normal_values(of.kv_elements(), dtype, true, 2),
+                               v = kernels::normal_values(of.kv_elements(), dtype, true, 3);
+      const Expected cpu =
+          expect(of, kernels::source_of(q), kernels::source_of(k), kernels::source_of(v), 1);
       const device::Buffer<float> q_given(*device, q), k_given(*device, k), v_given(*device, v);
       Inputs given;
       given.q.given = q_given.data();
@@ -380,16 +358,10 @@ TEST(Effort, IsEnoughForTheSizesThatANightWatches) {
       EXPECT_LE((Problem{1, 16, 16384, dim, mask}.flops()), default_effort.by_variant);
 }
 
-INSTANTIATE_TEST_SUITE_P(Attention, OracleOfADevice,
-                         testing::Values(device::Kind::cuda, device::Kind::emulated),
-                         [](const auto& info) {
-                           return std::string(device::to_string(info.param)) + "_device";
-                         });
-INSTANTIATE_TEST_SUITE_P(Attention, ByVariant,
-                         testing::Values(device::Kind::cuda, device::Kind::emulated),
-                         [](const auto& info) {
-                           return std::string(device::to_string(info.param)) + "_device";
-                         });
+INSTANTIATE_TEST_SUITE_P(Attention, OracleOfADevice, kernels::kinds_with_an_oracle(),
+                         kernels::device_name);
+INSTANTIATE_TEST_SUITE_P(Attention, ByVariant, kernels::kinds_with_an_oracle(),
+                         kernels::device_name);
 
 }  // namespace
 }  // namespace ridgeline::attention

@@ -4,8 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
+
+#include "kernels/key.hpp"
+#include "kernels/oracle_cache.hpp"
 
 // Every checked row has its own tolerance: outputs of a row that sees many keys are averages, far
 // smaller than those of the first causal rows, and so are their errors. With p the exact
@@ -173,14 +177,13 @@ Expected expect(const Problem& problem, const kernels::Source& q, const kernels:
 }
 
 std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs) {
-  static kernels::OracleCache<std::pair<Problem, RandomInputs>, Expected> cache(
-      8);  // a result has
-           // at most
-           // most_products
-           // / (2 * seq)
-           // rows: some
-           // MiB
-  return cache.get({problem, inputs}, [&] {
+  // A result has at most most_products / (2 * seq) rows: some MiB.
+  static kernels::OracleCache<Expected> cache(8);
+  const auto [batch, heads, seq, dim, mask, dtype, kv_heads] = problem;
+  const auto [distribution, seed, q_first, k_first, v_first] = inputs;
+  const std::string key = kernels::key_of("attention", batch, heads, seq, dim, mask, dtype,
+                                          kv_heads, distribution, seed, q_first, k_first, v_first);
+  return cache.get(key, [&] {
     const auto source = [&](std::uint64_t first) {
       return kernels::random_source(problem.dtype, inputs.distribution, inputs.seed, first);
     };

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "kernels/attention/attention.hpp"
@@ -16,6 +17,7 @@ struct Expected {
                                    // the first and the last
   std::vector<double> o;           // rows.size() x dim, computed in f64
   std::vector<double> tolerances;  // of each row; oracle.cpp says how they are found
+  auto parts() { return std::tie(rows, o, tolerances); }
 };
 
 /// Expected rows for inputs q, k and v: all when the problem is small, else a few of a few heads

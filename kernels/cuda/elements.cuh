@@ -20,9 +20,14 @@ __device__ inline float rounded(float value, DType dtype) {
 }
 
 __device__ inline float element(const Elements& of, std::int64_t i) {
-  if (of.given != nullptr) return of.given[i];
+  if (of.by_columns.rows != 0)
+    i = i % of.by_columns.columns * of.by_columns.rows + i / of.by_columns.columns;
+  if (of.given != nullptr) return of.scale * of.given[i];
+  if (is_e4m3(of.dtype))
+    return of.scale * from_e4m3(device::random_e4m3(of.distribution, of.seed,
+                                                    of.first + static_cast<std::uint64_t>(i)));
   const Floats floats = RandomFloats{of.distribution, of.seed, of.first};
-  return rounded(floats(i), of.dtype);
+  return of.scale * rounded(floats(i), of.dtype);
 }
 
 struct EachElement {

@@ -10,6 +10,7 @@
 #include "kernels/fusion/oracle.hpp"
 #include "kernels/judging.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_device_oracle.hpp"
 #include "kernels/test_oracle.hpp"
 
 // The device's oracle by the CPU's, and by damage.
@@ -22,13 +23,8 @@ using kernels::Deviation;
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr DType types[] = {DType::f32, DType::f16, DType::bf16};
 
-class OracleOfADevice : public testing::TestWithParam<device::Kind> {
+class OracleOfADevice : public kernels::DeviceOracleTest {
  protected:
-  void SetUp() override {
-    found = kernels::test_device(GetParam());
-    if (!found.device) GTEST_SKIP() << found.reason;
-    device = found.device.get();
-  }
   static std::vector<float> right(const Problem& problem, const RandomInputs& inputs) {
     std::vector<float> out;
     for (const double value : expect_random(problem, inputs, Stored::all)->out)
@@ -42,8 +38,6 @@ class OracleOfADevice : public testing::TestWithParam<device::Kind> {
     return deviation(*device, problem, inputs, Stored::all, memory.data());
   }
 
-  kernels::TestDevice found;
-  device::Device* device = nullptr;
   RandomInputs inputs{device::Distribution::uniform, 42, 100, 20'000, 40'000, 60'000, 80'000, 7};
 };
 
@@ -176,11 +170,8 @@ TEST_P(OracleOfADevice, KnowsNothingOfNothing) {
     EXPECT_TRUE(judge(problem, inputs, {}).right());
 }
 
-INSTANTIATE_TEST_SUITE_P(Fusion, OracleOfADevice,
-                         testing::Values(device::Kind::cuda, device::Kind::emulated),
-                         [](const auto& info) {
-                           return std::string(device::to_string(info.param)) + "_device";
-                         });
+INSTANTIATE_TEST_SUITE_P(Fusion, OracleOfADevice, kernels::kinds_with_an_oracle(),
+                         kernels::device_name);
 
 }  // namespace
 }  // namespace ridgeline::fusion

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <string>
 #include <utility>
+
+#include "kernels/key.hpp"
+#include "kernels/oracle_cache.hpp"
 
 // Tolerances are first-order bounds, one per element. With u the unit roundoff of the element type,
 // v that of f32, and the names of fusion.hpp, r is off by at most
@@ -109,18 +112,25 @@ Sources sources_of(const Problem& problem, const RandomInputs& inputs) {
   const auto source = [&](std::uint64_t first) {
     return kernels::random_source(problem.dtype, inputs.distribution, inputs.seed, first);
   };
-  return {source(inputs.x),     source(inputs.bias), source(inputs.residual),
-          source(inputs.gamma), source(inputs.beta), inputs.mask_seed};
+  Sources made;
+  made.x = source(inputs.x);
+  made.bias = source(inputs.bias);
+  made.residual = source(inputs.residual);
+  made.gamma = source(inputs.gamma);
+  made.beta = source(inputs.beta);
+  made.mask_seed = inputs.mask_seed;
+  return made;
 }
 
 std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs,
                                               Stored stored) {
-  using Key = std::tuple<std::int64_t, std::int64_t, DType, Stored, RandomInputs>;
-  static kernels::OracleCache<Key, Expected> cache(8);  // at most 8 * 16 * most_elements bytes =
-                                                        // 128 MiB
-  return cache.get({problem.rows, problem.cols, problem.dtype, stored, inputs}, [&] {
-    return expect(problem, sources_of(problem, inputs), stored, inputs.seed);
-  });
+  static kernels::OracleCache<Expected> cache(8);  // 8 * 16 * most_elements bytes = 128 MiB
+  const auto [rows, cols, dtype] = problem;
+  const auto [distribution, seed, x, bias, residual, gamma, beta, mask_seed] = inputs;
+  const std::string key = kernels::key_of("fusion", rows, cols, dtype, stored, distribution, seed,
+                                          x, bias, residual, gamma, beta, mask_seed);
+  return cache.get(
+      key, [&] { return expect(problem, sources_of(problem, inputs), stored, inputs.seed); });
 }
 
 kernels::Deviation deviation(device::Device& device, const Problem& problem,

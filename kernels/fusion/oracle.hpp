@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "kernels/fusion/fusion.hpp"
@@ -13,6 +14,7 @@ namespace ridgeline::fusion {
 struct Expected {
   std::vector<std::int64_t> rows;  // ascending
   std::vector<double> out, tolerance;
+  auto parts() { return std::tie(rows, out, tolerance); }
 };
 
 struct Sources {

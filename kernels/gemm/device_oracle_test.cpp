@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,8 @@
 
 #include "kernels/gemm/oracle.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_device_oracle.hpp"
+#include "kernels/test_inputs.hpp"
 #include "kernels/test_oracle.hpp"
 
 // The device's oracle by the CPU's, and by damage.
@@ -23,40 +24,19 @@ using kernels::Worst;
 
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-class OracleOfADevice : public testing::TestWithParam<device::Kind> {
+class OracleOfADevice : public kernels::DeviceOracleTest {
  protected:
-  void SetUp() override {
-    found = kernels::test_device(GetParam());
-    if (!found.device) GTEST_SKIP() << found.reason;
-    device = found.device.get();
-    calls = device_oracle();
-  }
-
-  /// N(0, 1), one in 500 N(0, 100), as `dtype` stores them.
-  static std::vector<float> values(std::int64_t count, DType dtype, unsigned seed) {
-    std::mt19937 random(seed);
-    std::normal_distribution<float> normal;
-    std::vector<float> result(static_cast<std::size_t>(count));
-    for (float& value : result)
-      value = kernels::rounded(normal(random) * (random() % 500 == 0 ? 10.0f : 1.0f), dtype);
-    return result;
-  }
-  static kernels::Source source(const std::vector<float>& values) {
-    return [&values](std::int64_t first, std::span<float> to) {
-      std::copy_n(values.begin() + first, to.size(), to.begin());
-    };
-  }
   /// The right output for random inputs, as `dtype` stores it.
   static std::vector<float> right(const Problem& problem, const RandomInputs& inputs) {
     std::vector<float> c;
     for (const double value : expect_random(problem, inputs)->c)
-      c.push_back(kernels::rounded(static_cast<float>(value), problem.dtype));
+      c.push_back(kernels::rounded(static_cast<float>(value), stored_as(problem.dtype)));
     return c;
   }
   Deviation judge(const Problem& problem, const RandomInputs& inputs, const std::vector<float>& c,
                   const kernels::Effort& effort = {}, std::string_view tested = "naive",
                   DeviceOracle oracle = device_oracle()) {
-    const device::Buffer<std::byte> memory(*device, kernels::stored(c, problem.dtype));
+    const device::Buffer<std::byte> memory(*device, kernels::stored(c, stored_as(problem.dtype)));
     const kernels::JudgedBy own(kernels::Judge::device);
     for (const auto& named : variants())
       if (named.kind == GetParam() && named.name == tested)
@@ -64,12 +44,10 @@ class OracleOfADevice : public testing::TestWithParam<device::Kind> {
     throw Error(ErrorKind::internal, "no such variant");
   }
 
-  kernels::TestDevice found;
-  device::Device* device = nullptr;
-  DeviceOracle calls = nullptr;
+  const DeviceOracle calls = device_oracle();
 };
 
-constexpr DType types[] = {DType::f32, DType::tf32, DType::f16, DType::bf16};
+constexpr DType types[] = {DType::f32, DType::tf32, DType::f16, DType::bf16, DType::e4m3};
 constexpr std::int64_t shapes[][3] = {{0, 5, 3},    {5, 0, 3},    {5, 3, 0},    {1, 1, 1},
                                       {1, 97, 3},   {97, 1, 3},   {1, 1, 1023}, {13, 33, 65},
                                       {64, 64, 16}, {65, 63, 17}, {113, 203, 9}};
@@ -78,8 +56,9 @@ TEST_P(OracleOfADevice, ExpectsWhatTheCpusExpects) {
   for (const DType dtype : types) {
     for (const auto& [m, n, k] : shapes) {
       const Problem problem{m, n, k, dtype};
-      const std::vector<float> a = values(m * k, dtype, 1), b = values(k * n, dtype, 2);
-      const Expected cpu = expect(problem, source(a), source(b), 1);
+      const std::vector<float> a = kernels::normal_values(m * k, dtype, true, 1),
+                               b = kernels::normal_values(k * n, dtype, true, 2);
+      const Expected cpu = expect(problem, kernels::source_of(a), kernels::source_of(b), 1);
       const device::Buffer<float> a_given(*device, a), b_given(*device, b),
           magnitude(*device, cpu.c.size());
       const device::Buffer<double> c(*device, cpu.c.size());
@@ -106,7 +85,7 @@ TEST_P(OracleOfADevice, JudgesAsTheCpusDoes) {
       std::vector<float> c = right(problem, inputs);
       const auto both = [&](double tolerated) {
         const Deviation own = judge(problem, inputs, c);
-        const device::Buffer<std::byte> memory(*device, kernels::stored(c, dtype));
+        const device::Buffer<std::byte> memory(*device, kernels::stored(c, stored_as(dtype)));
         const Deviation cpu =
             deviation(*device, problem, *expect_random(problem, inputs), memory.data());
         if (std::isfinite(cpu.error)) {  // without products, any difference is infinitely wrong
@@ -319,16 +298,9 @@ TEST_P(ByVariant, IsASampleWhereItWouldTakeTooLong) {
   EXPECT_EQ(found.checked, Checked::sample);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, OracleOfADevice,
-                         testing::Values(device::Kind::cuda, device::Kind::emulated),
-                         [](const auto& info) {
-                           return std::string(device::to_string(info.param)) + "_device";
-                         });
-INSTANTIATE_TEST_SUITE_P(Gemm, ByVariant,
-                         testing::Values(device::Kind::cuda, device::Kind::emulated),
-                         [](const auto& info) {
-                           return std::string(device::to_string(info.param)) + "_device";
-                         });
+INSTANTIATE_TEST_SUITE_P(Gemm, OracleOfADevice, kernels::kinds_with_an_oracle(),
+                         kernels::device_name);
+INSTANTIATE_TEST_SUITE_P(Gemm, ByVariant, kernels::kinds_with_an_oracle(), kernels::device_name);
 
 }  // namespace
 }  // namespace ridgeline::gemm

@@ -1,12 +1,15 @@
 #include "kernels/gemm/gemm.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
 #include "kernels/gemm/oracle.hpp"
+#include "kernels/gemm/scales.hpp"
 #include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
 
@@ -20,7 +23,8 @@ using kernels::GuardedOutput;
 /// precision. Graded: times a power of 2 that each row of A and each column of B has of its own.
 enum class Values : std::uint8_t { normal, outliers, graded };
 
-/// Inputs of a problem on the host and on a device.
+/// Inputs of a problem on the host and on a device. Those of e4m3 are 64 times as large, and B is
+/// on the device column by column.
 struct Inputs {
   Inputs(device::Device& device, const Problem& problem, Values kind)
       : a_values(values(problem.m * problem.k, problem.dtype, kind, 1,
@@ -28,7 +32,18 @@ struct Inputs {
         b_values(values(problem.k * problem.n, problem.dtype, kind, 2,
                         [&](std::int64_t i) { return i % problem.n; })),
         a(device, kernels::stored(a_values, problem.dtype)),
-        b(device, kernels::stored(b_values, problem.dtype)) {}
+        b(device, kernels::stored(is_e4m3(problem.dtype) ? transposed(b_values, problem) : b_values,
+                                  problem.dtype)),
+        scales(device),
+        scale(scale_of(problem.dtype)) {}
+
+  static std::vector<float> transposed(const std::vector<float>& values, const Problem& problem) {
+    std::vector<float> result(values.size());
+    for (std::int64_t i = 0; i < problem.k * problem.n; ++i)
+      result[static_cast<std::size_t>(i % problem.n * problem.k + i / problem.n)] =
+          values[static_cast<std::size_t>(i)];
+    return result;
+  }
 
   /// `line` says in which row of A or column of B element i is.
   template <class Line>
@@ -38,7 +53,7 @@ struct Inputs {
     std::normal_distribution<float> normal;
     std::vector<float> result(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) {
-      float value = normal(random);
+      float value = normal(random) * (is_e4m3(dtype) ? 64.0f : 1.0f);
       if (kind == Values::outliers && random() % 500 == 0) value *= 10.0f;
       if (kind == Values::graded)
         value = std::ldexp(value, static_cast<int>(line(i) * 37 % 101) - 50);
@@ -46,18 +61,33 @@ struct Inputs {
     }
     return result;
   }
-  static kernels::Source source(const std::vector<float>& values) {
-    return [&values](std::int64_t first, std::span<float> to) {
-      std::copy_n(values.begin() + first, to.size(), to.begin());
+  static kernels::Source source(const std::vector<float>& values, float scale = 1) {
+    return [&values, scale](std::int64_t first, std::span<float> to) {
+      for (float& value : to) value = scale * values[static_cast<std::size_t>(first++)];
     };
   }
   Expected expected(const Problem& problem) const {
-    return expect(problem, source(a_values), source(b_values), 1);
+    return expect(problem, source(a_values, scale), source(b_values), 1);
+  }
+  Operands operands(void* c, void* workspace) const {
+    return {a.data(), b.data(), c, workspace, scales.a(), scales.b()};
   }
 
   std::vector<float> a_values, b_values;
   device::Buffer<std::byte> a, b;
+  Scales scales;
+  float scale;
 };
+
+/// Of what n and k have to be multiples for `variant` to take a problem of that type. The rungs of
+/// e4m3 take more of n than cuBLASLt.
+std::int64_t multiple_of_n(const Variant& variant, DType dtype) {
+  return is_e4m3(dtype) && variant.vendor ? 16 : variant.multiple;
+}
+std::int64_t multiple_of_k(const Variant& variant, DType dtype) {
+  if (is_e4m3(dtype)) return 16;
+  return variant.multiple_of_k != 0 ? variant.multiple_of_k : variant.multiple;
+}
 
 class EveryVariant : public kernels::VariantTest<Variant> {
  protected:
@@ -70,24 +100,32 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     if (support.kind() == device::Support::Kind::unsupported && device->facts().capability != 90)
       GTEST_SKIP() << support.reason();  // Hopper has all that variants need
   }
+  /// The output of the variant, judged as that of `judged_as`.
+  Deviation launched(const Problem& problem, const Inputs& inputs, const Problem& judged_as) {
+    const Variant& variant = GetParam().variant;
+    GuardedOutput c(*device, static_cast<std::size_t>(problem.m * problem.n) *
+                                 size_of(stored_as(problem.dtype)));
+    variant.launch(problem, inputs.operands(c.data(), nullptr), device->stream());
+    device->synchronize();
+    return gemm::deviation(*device, judged_as, inputs.expected(judged_as), c.data());
+  }
   void check(const Problem& problem, Values kind = Values::normal) {
     const Variant& variant = GetParam().variant;
     const device::Support support = variant.supports(problem, device->facts());
     if (!support) {
-      EXPECT_TRUE(problem.flops() == 0 || problem.n % variant.multiple != 0 ||
-                  problem.k % variant.multiple != 0)
+      EXPECT_TRUE(problem.flops() == 0 || problem.n % multiple_of_n(variant, problem.dtype) != 0 ||
+                  problem.k % multiple_of_k(variant, problem.dtype) != 0)
           << "refused, though its type is one of the variant's: " << support.reason();
       return;
     }
     const Inputs inputs(*device, problem, kind);
-    GuardedOutput c(*device,
-                    static_cast<std::size_t>(problem.m * problem.n) * size_of(problem.dtype));
+    GuardedOutput c(*device, static_cast<std::size_t>(problem.m * problem.n) *
+                                 size_of(stored_as(problem.dtype)));
     const std::size_t workspace_bytes =
         variant.workspace == nullptr ? 0 : variant.workspace(problem);
     device::Buffer<std::byte> workspace(*device, workspace_bytes);
     workspace.poison();
-    const Operands operands{inputs.a.data(), inputs.b.data(), c.data(), workspace.data()};
-    variant.launch(problem, operands, device->stream());
+    variant.launch(problem, inputs.operands(c.data(), workspace.data()), device->stream());
     device->synchronize();
     const Deviation deviation =
         gemm::deviation(*device, problem, inputs.expected(problem), c.data());
@@ -142,7 +180,12 @@ TEST_P(EveryVariant, IsRightForAnyShape) {
                                     {128, 256, 64},
                                     {129, 264, 72},
                                     {65, 8, 328},
-                                    {257, 16, 584}};
+                                    {257, 16, 584},
+                                    // The same of 8-bit elements.
+                                    {129, 8, 16},
+                                    {1, 264, 112},
+                                    {127, 256, 144},
+                                    {130, 40, 656}};
   for (const DType dtype : GetParam().variant.dtypes)
     for (const auto& [m, n, k] : shapes) check({m, n, k, dtype});
 }
@@ -151,9 +194,11 @@ TEST_P(EveryVariant, IsRightWhenLargeOrWithOutliers) {
   for (const DType dtype : GetParam().variant.dtypes) {
     Problem large = kernels::is_emulated(*device) ? Problem{140, 260, 271, dtype}
                                                   : Problem{384, 512, 1031, dtype};
-    const std::int64_t multiple = GetParam().variant.multiple;
-    large.n = (large.n + multiple - 1) / multiple * multiple;
-    large.k = (large.k + multiple - 1) / multiple * multiple;
+    const auto up = [](std::int64_t size, std::int64_t multiple) {
+      return (size + multiple - 1) / multiple * multiple;
+    };
+    large.n = up(large.n, multiple_of_n(GetParam().variant, dtype));
+    large.k = up(large.k, multiple_of_k(GetParam().variant, dtype));
     check(large);
     check({150, 160, 800, dtype}, Values::outliers);
   }
@@ -162,15 +207,52 @@ TEST_P(EveryVariant, IsRightWhenLargeOrWithOutliers) {
 // More tiles, and pairs of tiles, than the device's SMs hold at once, in several bands and with a
 // column that is not whole.
 TEST_P(EveryVariant, IsRightWhereBlocksGoOnToFurtherTiles) {
-  if (GetParam().name != "persistent_clusters" && GetParam().name != "mma_tma")
-    GTEST_SKIP() << "its blocks make one tile each";
+  const std::string_view staying[] = {"mma_tma", "persistent_clusters", "split_products_wgmma",
+                                      "fp8_fast", "fp8_promoted"};
+  if (std::ranges::find(staying, GetParam().name) == std::end(staying))
+    GTEST_SKIP() << "its blocks make one tile each, or shares of tiles";
   const std::int64_t pairs = device->facts().units / 2 + 8;
-  check({(pairs / 2 + 1) * 256 - 100, 264, 136, DType::bf16});
+  const DType dtype = GetParam().variant.dtypes.front();
+  const std::int64_t k = dtype == DType::f32 ? 32 : is_e4m3(dtype) ? 144 : 136;
+  check({(pairs / 2 + 1) * 256 - 100, 264, k, dtype});
+}
+
+// Many shares of one tile, shares of two tiles, rows that C does not have, and shares that come
+// after a whole tile of each block.
+TEST_P(EveryVariant, IsRightWhereTilesAreCutAlongK) {
+  if (GetParam().name != "bank_aware_tma" && GetParam().name != "stream_k")
+    GTEST_SKIP() << "its tiles are whole";
+  const DType dtype = GetParam().variant.dtypes.front();
+  const std::int64_t five_stages = dtype == DType::f32 ? 136 : 264;
+  const std::int64_t shapes[][3] = {{16, 264, 1104},
+                                    {1, 8, 1096},
+                                    {136, 8, 264},
+                                    {(device->facts().units + 2) * 128 - 100, 8, five_stages}};
+  for (const auto& [m, n, k] : shapes) check({m, n, k, dtype});
+}
+
+// Where k is large, sums that stay in tensor cores are told from those that are added in f32, which
+// have a tenth of their error.
+TEST_P(EveryVariant, AddsSumsOfE4m3AsItsTypeSays) {
+  if (!GetParam().name.starts_with("fp8_")) GTEST_SKIP() << "a rung of another type";
+  const DType dtype = GetParam().variant.dtypes.front();
+  const Problem problem{128, 256, 4096, dtype}, promoted{128, 256, 4096, DType::e4m3};
+  if (!GetParam().variant.supports(problem, device->facts())) GTEST_SKIP() << "for other GPUs";
+  const Inputs inputs(*device, problem, Values::normal);
+  const Deviation as_promoted = launched(problem, inputs, promoted);
+  if (dtype == DType::e4m3) {
+    EXPECT_LT(as_promoted.error, 0.5 * as_promoted.tolerance);
+  } else {
+    EXPECT_FALSE(as_promoted.right()) << as_promoted.error << " of " << as_promoted.tolerance;
+    const Deviation as_it_says = launched(problem, inputs, problem);
+    EXPECT_TRUE(as_it_says.right()) << as_it_says.error << " of " << as_it_says.tolerance;
+  }
 }
 
 TEST_P(EveryVariant, IsRightForRowsAndColumnsOfAnySize) {
   for (const DType dtype : GetParam().variant.dtypes)
-    if (dtype != DType::f16) check({130, 152, 72, dtype}, Values::graded);  // f16 lacks the range
+    if (size_of(dtype) != 1 && dtype != DType::f16)  // which lack the range
+      check({130, 152, 72, dtype}, Values::graded);
 }
 
 TEST_P(EveryVariant, SaysNoToOtherTypes) {
@@ -185,11 +267,14 @@ TEST_P(EveryVariant, SaysWhichSizesItTakes) {
     const Problem problem{64, n, k, variant.dtypes.front()};
     return variant.supports(problem, device->facts()).reason();
   };
-  const std::int64_t multiple = variant.multiple, other = 64 + multiple / 2;
-  if (multiple == 1) GTEST_SKIP() << "it takes all";
-  const std::string rule = "multiples of " + std::to_string(multiple);
-  EXPECT_NE(reason(other, 64).find(rule), std::string::npos) << reason(other, 64);
-  EXPECT_NE(reason(64, other).find(rule), std::string::npos) << reason(64, other);
+  const std::int64_t of_n = variant.multiple, of_k = multiple_of_k(variant, variant.dtypes.front());
+  if (of_n == 1 && of_k == 1) GTEST_SKIP() << "it takes all";
+  const auto expect_rule = [](const std::string& found, std::int64_t multiple) {
+    const std::string rule = "multiples of " + std::to_string(multiple);
+    EXPECT_NE(found.find(rule), std::string::npos) << found;
+  };
+  expect_rule(reason(64 + of_n / 2, 64), of_n);
+  expect_rule(reason(64, 64 + of_k / 2), of_k);
 }
 
 TEST_P(EveryVariant, KeepsItsBudget) {
@@ -214,11 +299,11 @@ class Checker : public testing::TestWithParam<Problem> {
     c.assign(static_cast<std::size_t>(problem.m * problem.n), 0.0f);
     for (std::size_t i = 0; i < expected.rows.size(); ++i)
       for (std::int64_t j = 0; j < problem.n; ++j)
-        c[expected.rows[i] * problem.n + j] =
-            kernels::rounded(static_cast<float>(expected.c[i * problem.n + j]), problem.dtype);
+        c[expected.rows[i] * problem.n + j] = kernels::rounded(
+            static_cast<float>(expected.c[i * problem.n + j]), stored_as(problem.dtype));
   }
   Deviation result() {
-    device::Buffer<std::byte> memory(*found.device, kernels::stored(c, problem.dtype));
+    device::Buffer<std::byte> memory(*found.device, kernels::stored(c, stored_as(problem.dtype)));
     return deviation(*found.device, problem, expected, memory.data());
   }
   float& last() { return c.back(); }
@@ -268,12 +353,12 @@ TEST_P(Checker, RejectsAnUnwrittenTail) {
   EXPECT_FALSE(result().right());
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, Checker,
-                         testing::Values(Problem{5, 7, 31, DType::f32},
-                                         Problem{4001, 300, 301, DType::f32},
-                                         Problem{40, 70, 128, DType::bf16},
-                                         Problem{40, 70, 128, DType::f16},
-                                         Problem{40, 70, 128, DType::tf32}));
+INSTANTIATE_TEST_SUITE_P(
+    Gemm, Checker,
+    testing::Values(Problem{5, 7, 31, DType::f32}, Problem{4001, 300, 301, DType::f32},
+                    Problem{40, 70, 128, DType::bf16}, Problem{40, 70, 128, DType::f16},
+                    Problem{40, 70, 128, DType::tf32}, Problem{40, 70, 128, DType::e4m3},
+                    Problem{40, 70, 128, DType::e4m3_fast}));
 
 TEST(Oracle, SamplesFewRowsOfALargeProblem) {
   const auto zeros = [](std::int64_t, std::span<float> to) { std::ranges::fill(to, 0.0f); };
@@ -298,6 +383,21 @@ TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
   EXPECT_EQ(expected, expect_random(problem, {device::Distribution::uniform, 42, 100, 200}))
       << "not from the cache";
   EXPECT_NE(expected, expect_random(problem, {device::Distribution::uniform, 42, 100, 210}));
+}
+
+TEST(Oracle, KnowsThatE4m3IsScaledAndItsRightFactorStoredByColumns) {
+  const kernels::TestDevice found = kernels::test_device(device::Kind::cpu);
+  for (const DType dtype : {DType::e4m3, DType::e4m3_fast}) {
+    device::Buffer<std::uint8_t> a(*found.device, 15), b(*found.device, 10);
+    found.device->fill(a.data(), dtype, 15, device::Distribution::uniform, 42, 100);
+    found.device->fill(b.data(), dtype, 10, device::Distribution::uniform, 42, 200);
+    const auto expected =
+        expect_random({3, 2, 5, dtype}, {device::Distribution::uniform, 42, 100, 200});
+    double sum = 0;
+    for (int p = 0; p < 5; ++p)
+      sum += static_cast<double>(from_e4m3(a.data()[2 * 5 + p])) * from_e4m3(b.data()[1 * 5 + p]);
+    EXPECT_DOUBLE_EQ(expected->c[2 * 2 + 1], sum * 0.75 * 1.375 / 128 / 128);
+  }
 }
 
 }  // namespace

@@ -57,6 +57,10 @@ class Judging {
                 kernels::random_elements(problem.dtype, random.distribution, random.seed,
                                          random.b_first)},
         calls_(calls) {
+    if (is_e4m3(problem.dtype)) {
+      inputs_.a.scale = scale_of(problem.dtype);
+      inputs_.b.by_columns = {problem.k, problem.n};
+    }
     require(calls_ != nullptr, "a program that opens a GPU has oracles for it");
   }
 
@@ -134,14 +138,12 @@ class Judging {
       const std::int64_t i = picked.empty() ? at / n : picked[static_cast<std::size_t>(at / n)],
                          j = at % n;
       // A product of one row and one column.
-      const auto a = kernels::random_source(dtype, random_.distribution, random_.seed,
-                                            random_.a_first + static_cast<std::uint64_t>(i * k));
-      const auto b = [&](std::int64_t first, std::span<float> to) {
+      const auto a = [&, all = source_of_a(problem_, random_)](
+                         std::int64_t first, std::span<float> to) { all(i * k + first, to); };
+      const auto b = [&, all = source_of_b(problem_, random_)](std::int64_t first,
+                                                               std::span<float> to) {
         for (std::size_t p = 0; p < to.size(); ++p)
-          to[p] = static_cast<float>(device::random_element(
-              dtype, random_.distribution, random_.seed,
-              random_.b_first +
-                  static_cast<std::uint64_t>((first + static_cast<std::int64_t>(p)) * n + j)));
+          all((first + static_cast<std::int64_t>(p)) * n + j, to.subspan(p, 1));
       };
       const Expected right = expect({1, 1, k, dtype}, a, b, 1);
       double c = 0;

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "kernels/gemm/measure.hpp"
+#include "kernels/key.hpp"
+#include "kernels/oracle_cache.hpp"
 
 namespace ridgeline::gemm {
 namespace {
@@ -57,17 +59,38 @@ Expected expect(const Problem& problem, const kernels::Source& a, const kernels:
   return expected;
 }
 
+kernels::Source source_of_a(const Problem& problem, const RandomInputs& inputs) {
+  auto elements =
+      kernels::random_source(problem.dtype, inputs.distribution, inputs.seed, inputs.a_first);
+  if (!is_e4m3(problem.dtype)) return elements;
+  return [elements, scale = scale_of(problem.dtype)](std::int64_t first, std::span<float> to) {
+    elements(first, to);
+    for (float& value : to) value *= scale;  // exactly: a factor has 4 bits, the scale 6
+  };
+}
+
+kernels::Source source_of_b(const Problem& problem, const RandomInputs& inputs) {
+  if (!is_e4m3(problem.dtype))
+    return kernels::random_source(problem.dtype, inputs.distribution, inputs.seed, inputs.b_first);
+  return [problem, inputs](std::int64_t first, std::span<float> to) {
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const std::int64_t at = first + static_cast<std::int64_t>(i), row = at / problem.n,
+                         column = at % problem.n;
+      to[i] = static_cast<float>(device::random_element(
+          problem.dtype, inputs.distribution, inputs.seed,
+          inputs.b_first + static_cast<std::uint64_t>(column * problem.k + row)));
+    }
+  };
+}
+
 std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs) {
-  static kernels::OracleCache<std::pair<Problem, RandomInputs>, Expected> cache(8);  // at most 2 *
-                                                                                     // 8 *
-                                                                                     // most_results
-                                                                                     // * 8 bytes =
-                                                                                     // 256 MiB
-  return cache.get({problem, inputs}, [&] {
-    const auto source = [&](std::uint64_t first) {
-      return kernels::random_source(problem.dtype, inputs.distribution, inputs.seed, first);
-    };
-    return expect(problem, source(inputs.a_first), source(inputs.b_first), inputs.seed);
+  static kernels::OracleCache<Expected> cache(8);  // 2 * 8 * most_results * 8 bytes = 256 MiB
+  const auto [m, n, k, dtype] = problem;
+  const auto [distribution, seed, a_first, b_first] = inputs;
+  const std::string key =
+      kernels::key_of("gemm", m, n, k, dtype, distribution, seed, a_first, b_first);
+  return cache.get(key, [&] {
+    return expect(problem, source_of_a(problem, inputs), source_of_b(problem, inputs), inputs.seed);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "kernels/gemm/gemm.hpp"
@@ -16,6 +17,7 @@ struct Expected {
   std::vector<double> c;           // rows.size() x n
   std::vector<double> magnitude;   // rows.size() x n: sum over p of |a_ip| |b_pj|, the scale of
                                    // rounding errors
+  auto parts() { return std::tie(rows, c, magnitude); }
 };
 
 /// Expected rows for inputs `a` and `b`: all when the problem is small, else a few that `seed`
@@ -29,6 +31,11 @@ struct RandomInputs {
   std::uint64_t seed = 0, a_first = 0, b_first = 0;
   bool operator==(const RandomInputs&) const = default;
 };
+
+/// The factors of a product, row by row however they are stored; A of e4m3 is multiplied by both
+/// scales.
+kernels::Source source_of_a(const Problem& problem, const RandomInputs& inputs);
+kernels::Source source_of_b(const Problem& problem, const RandomInputs& inputs);
 
 /// expect() for random inputs. The last results are kept, so that verifying twice, or another
 /// variant on the same inputs, costs no second computation.

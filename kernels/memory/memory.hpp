@@ -14,7 +14,8 @@
 namespace ridgeline::memory {
 
 /// Of arrays of `elements` floats, copies those at offset, offset + stride, offset + 2 stride, ...,
-/// with accesses of `width` bytes (4, 8 or 16). All other elements of the output stay as they were.
+/// with accesses of `width` bytes: 4, 8 or 16 of a thread, thousands of the asynchronous unit. All
+/// other elements of the output stay as they were.
 struct Problem {
   std::int64_t elements = 0;
   std::int64_t stride = 1;

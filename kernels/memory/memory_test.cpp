@@ -24,7 +24,8 @@ TEST_P(EveryVariant, CopiesWhatItShouldAndNothingElse) {
     for (const Problem& problem :
          {Problem{elements, 1, 0, 4}, Problem{elements, 2, 0, 4}, Problem{elements, 7, 0, 4},
           Problem{elements, 32, 0, 4}, Problem{elements, 1, 1, 4}, Problem{elements, 1, 31, 4},
-          Problem{elements, 1, 0, 8}, Problem{elements, 1, 0, 16}}) {
+          Problem{elements, 1, 0, 8}, Problem{elements, 1, 0, 16}, Problem{elements, 1, 0, 2 << 10},
+          Problem{elements, 1, 0, 8 << 10}, Problem{elements, 1, 0, 32 << 10}}) {
       if (!variant.supports(problem, device->facts())) continue;
       ++done;
       device::Buffer<float> from(*device, static_cast<std::size_t>(elements));
@@ -59,7 +60,9 @@ TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {
   for (const Problem& problem :
        {Problem{elements, 1, 0, 4}, Problem{elements, 2, 0, 4}, Problem{elements, 4, 0, 4},
         Problem{elements, 8, 0, 4}, Problem{elements, 16, 0, 4}, Problem{elements + 8, 1, 8, 4},
-        Problem{elements + 1, 1, 1, 4}, Problem{elements, 1, 0, 8}, Problem{elements, 1, 0, 16}}) {
+        Problem{elements + 1, 1, 1, 4}, Problem{elements, 1, 0, 8}, Problem{elements, 1, 0, 16},
+        Problem{elements, 1, 0, 2 << 10}, Problem{elements, 1, 0, 8 << 10},
+        Problem{elements, 1, 0, 32 << 10}}) {
     if (!variant.supports(problem, device->facts())) continue;
     ++done;
     SCOPED_TRACE(testing::Message() << "stride " << problem.stride << ", offset " << problem.offset

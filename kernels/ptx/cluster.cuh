@@ -92,4 +92,28 @@ __device__ __forceinline__ void barrier_arrive_at(Barrier* barrier, unsigned ran
 #endif
 }
 
+/// Stores `value` at the same place in block `rank` of the cluster, which may be this one, and
+/// tells that block's `barrier` that 16 bytes have come, which must have been announced there (PTX
+/// ISA, "st.async"). Who waits at the barrier sees them: no fence is needed, nor a barrier of the
+/// cluster.
+__device__ __forceinline__ void store_async_at(float4* at, const float4& value, Barrier* barrier,
+                                               unsigned rank) {
+#if defined(__CUDACC__)
+  asm volatile(
+      "{\n"
+      ".reg .b32 there, told;\n"
+      "mapa.shared::cluster.u32 there, %0, %2;\n"
+      "mapa.shared::cluster.u32 told, %1, %2;\n"
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 "
+      "[there], {%3, %4, %5, %6}, [told];\n"
+      "}" ::"r"(shared_address(at)),
+      "r"(shared_address(barrier)), "r"(rank), "f"(value.x), "f"(value.y), "f"(value.z),
+      "f"(value.w)
+      : "memory");
+#else
+  *map_shared_rank(at, rank) = value;
+  emulated::barrier_complete_at(barrier, static_cast<int>(rank), sizeof(value));
+#endif
+}
+
 }  // namespace ridgeline::ptx

@@ -36,6 +36,19 @@ TEST_F(Cluster, BlocksReachTheSharedMemoryOfOthers) {
   }
 }
 
+TEST_F(Cluster, BlocksTellEachOtherByAsynchronousStores) {
+  for (const int blocks : {2, 5, 8}) {
+    constexpr int clusters = 3, rounds = 5;
+    device::Buffer<float> to(*device, static_cast<std::size_t>(32 * clusters * blocks));
+    to.poison();
+    tell_all(device->stream(), clusters, blocks, rounds, to.data());
+    device->synchronize();
+    int sum = 0;
+    for (int round = 0; round < rounds; ++round) sum = blocks * sum + blocks * (blocks + 1) / 2;
+    EXPECT_EQ(to.download(), std::vector<float>(to.size(), static_cast<float>(sum)));
+  }
+}
+
 TEST_F(Cluster, BlocksOfAResidentGridWaitForEachOther) {
   constexpr int blocks = 50;
   device::Buffer<unsigned> counter(*device, std::vector<unsigned>(1, 0)), to(*device, blocks);

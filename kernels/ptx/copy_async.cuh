@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/device/kernel.hpp"
+#include "kernels/ptx/barrier.cuh"
 
 // Copies from global to shared memory that go on while the thread does other work (PTX ISA,
 // "cp.async"). A thread's copies form groups in the order of commit; other threads see them after a
@@ -50,6 +50,20 @@ __device__ __forceinline__ void copy_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
 #else
   emulated::copy_wait(groups);
+#endif
+}
+
+/// Arrives at `barrier` once all copies that this thread has started are complete, which it does
+/// not wait for; they are then visible as what came before an arrival is (PTX ISA,
+/// "cp.async.mbarrier.arrive.noinc"; from sm_90 on). The emulated device completes them at once.
+__device__ __forceinline__ void copy_async_arrive(Barrier* barrier) {
+#if defined(__CUDACC__)
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(barrier))
+               : "memory");
+#else
+  copy_async_commit();
+  copy_async_wait<0>();
+  barrier_arrive(barrier);
 #endif
 }
 

@@ -46,5 +46,17 @@ TEST_F(CopyAsync, BringsPiecesOf16Bytes) {
     EXPECT_EQ(got[i], i < 120 ? static_cast<float>(i) + 1 : 0.0f) << i;
 }
 
+TEST_F(CopyAsync, ArrivesAtABarrierWithItsCopies) {
+  std::vector<float> values(128);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) + 1;
+  const device::Buffer<float> from(*device, values);
+  device::Buffer<float> to(*device, values.size());
+  to.poison();
+  copy_and_arrive(device->stream(), from.data(), to.data());
+  device->synchronize();
+  const std::vector<float> got = to.download();
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_EQ(got[i], values[127 - i]) << i;
+}
+
 }  // namespace
 }  // namespace ridgeline::ptx::test

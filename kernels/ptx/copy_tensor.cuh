@@ -10,6 +10,13 @@
 // swizzled as the map says; what lies outside of the tensor is zero, and is not stored.
 namespace ridgeline::ptx {
 
+/// Fetches the map itself, so that the first copy does not wait for it.
+__device__ __forceinline__ void prefetch_map([[maybe_unused]] const device::TensorMap& map) {
+#if defined(__CUDACC__)
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+#endif
+}
+
 /// Loads a box to shared memory. Its bytes, also those outside of the tensor, arrive at `barrier`.
 __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x,
                                          Barrier* barrier) {

@@ -16,6 +16,15 @@ __device__ __forceinline__ void fence_async_shared() {
 #endif
 }
 
+/// Orders what the unit did in global memory for this thread, which has waited for it, and what
+/// this thread knows that it did for others, before what follows: a fence of threads stands beside
+/// it.
+__device__ __forceinline__ void fence_async_global() {
+#if defined(__CUDACC__)
+  asm volatile("fence.proxy.async.global;" ::: "memory");
+#endif
+}
+
 /// Makes mbarriers that this thread has initialised known to the unit.
 __device__ __forceinline__ void fence_barrier_init() {
 #if defined(__CUDACC__)

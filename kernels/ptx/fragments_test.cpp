@@ -110,6 +110,24 @@ TEST_F(Fragments, StoredMatricesLieAsTheTableSays) {
   }
 }
 
+TEST_F(Fragments, TransposedMatricesLieAsTheTableSays) {
+  std::vector<unsigned> coded(32);
+  for (std::size_t i = 0; i < coded.size(); ++i)
+    coded[i] = static_cast<unsigned>(2 * i | (2 * i + 1) << 16);
+  const auto from = filled(coded);
+  const auto to = empty<unsigned>(32);
+  transpose(device->stream(), from.data(), to.data());
+  device->synchronize();
+  const std::vector<unsigned> got = to.download();
+  for (int lane = 0; lane < 32; ++lane)
+    for (int half = 0; half < 2; ++half) {
+      const Place place = of_matrix(lane, half, true);
+      ASSERT_EQ(got[static_cast<std::size_t>(lane)] >> 16 * half & 0xFFFF,
+                static_cast<unsigned>(8 * place.row + place.column))
+          << "lane " << lane;
+    }
+}
+
 /// Elements of a factor as its registers hold them.
 class Registers {
  public:

@@ -199,10 +199,16 @@ TEST_F(Hopper, ProductsOfWarpgroupsLieAsTheTablesSay) {
                              {Element::bf16, 128},
                              {Element::f16, 256},
                              {Element::bf16, 256},
-                             {Element::tf32, 256}})
+                             {Element::tf32, 256},
+                             {Element::e4m3, 128},
+                             {Element::e4m3, 256}})
     for (const unsigned swizzle : {0u, 32u, 64u, 128u}) {
-      const bool wide = shape.element == Element::tf32;
-      const int depth = static_cast<int>(swizzle == 0 ? 32 : swizzle) / (wide ? 4 : 2);
+      const DType dtype = shape.element == Element::tf32   ? DType::f32
+                          : shape.element == Element::e4m3 ? DType::e4m3
+                          : shape.element == Element::f16  ? DType::f16
+                                                           : DType::bf16;
+      const int depth =
+          static_cast<int>(swizzle == 0 ? 32 : swizzle) / static_cast<int>(size_of(dtype));
       // Whole numbers that every type holds; the product is exact.
       const auto a = [](int row, int k) { return static_cast<float>((row * 7 + k * 3) % 17 - 8); };
       const auto b = [](int column, int k) {
@@ -212,9 +218,7 @@ TEST_F(Hopper, ProductsOfWarpgroupsLieAsTheTablesSay) {
         std::vector<float> values;
         for (int row = 0; row < rows; ++row)
           for (int k = 0; k < depth; ++k) values.push_back(value(row, k));
-        return kernels::stored(values, wide                            ? DType::f32
-                                       : shape.element == Element::f16 ? DType::f16
-                                                                       : DType::bf16);
+        return kernels::stored(values, dtype);
       };
       const device::Buffer<std::byte> left(*device, stored(64, a)),
           right(*device, stored(shape.columns, b));
@@ -303,6 +307,46 @@ TEST_F(Hopper, ProductsTakeALeftFactorFromRegisters) {
                   << column;
             }
         }
+}
+
+// A large product, and others that are small beside it: what is below 2^-13 of the largest one's
+// power of two is cut off, towards zero, of each product by itself.
+TEST_F(Hopper, SumsOfE4m3AreCut) {
+  constexpr int columns = 128, depth = 32;
+  const auto sum_of = [&](float large, float small, int count) {
+    std::vector<float> a(std::size_t{64} * depth, 1.0f), b(std::size_t{columns} * depth, 0.0f);
+    for (int column = 0; column < columns; ++column) {
+      b[static_cast<std::size_t>(column) * depth] = large;
+      for (int k = 1; k <= count; ++k) b[static_cast<std::size_t>(column) * depth + k] = small;
+    }
+    const device::Buffer<std::byte> left(*device, kernels::stored(a, DType::e4m3)),
+        right(*device, kernels::stored(b, DType::e4m3));
+    const auto sums = poisoned<float>(std::size_t{columns} * 64);
+    multiply_group(device->stream(), Element::e4m3, columns, 0, left.data(), right.data(),
+                   sums.data());
+    device->synchronize();
+    return sums.download().front();
+  };
+  EXPECT_EQ(sum_of(64, 0x1p-7f, 16), 64.125f);            // 2^6 * 2^-13 is kept
+  EXPECT_EQ(sum_of(64, 0x1p-8f, 16), 64.0f);              // half of that is not
+  EXPECT_EQ(sum_of(64, 0x1p-7f + 0x1p-8f, 16), 64.125f);  // 1.5 of it become 1
+  EXPECT_EQ(sum_of(-64, -0x1p-8f - 0x1p-7f, 16), -64.125f);
+  EXPECT_EQ(sum_of(1, 0x1p-9f, 31), 1 + 31 * 0x1p-9f);
+}
+
+TEST_F(Hopper, AKernelMayBeginBeforeTheLastOneHasEnded) {
+  const auto out = poisoned<unsigned>(128);
+  for (int i = 0; i < 3; ++i) begin_early(device->stream(), true, out.data());
+  device->synchronize();
+  EXPECT_EQ(out.download(), std::vector<unsigned>(128, 1));
+  if (device->facts().kind != device::Kind::emulated) return;
+  try {
+    begin_early(device->stream(), false, out.data());
+    device->synchronize();
+    ADD_FAILURE() << "nothing was found";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("too early"), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(Hopper, WarpgroupsShareOutTheirRegisters) {

@@ -79,6 +79,22 @@ __device__ __forceinline__ void store_matrices_transposed(unsigned short* row,
                                                           const unsigned (&from)[count]) {
   RIDGELINE_STORE_MATRICES(".trans");
 }
+/// The transpose of a matrix whose rows the lanes hold as above, without shared memory (PTX ISA,
+/// "movmatrix"; from sm_75 on).
+__device__ __forceinline__ unsigned transpose_matrix(unsigned from) {
+#if defined(__CUDACC__)
+  unsigned to;
+  asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(to) : "r"(from));
+  return to;
+#else
+  // Elements 2 (l % 4) and the next one of column l / 4.
+  const int lane = static_cast<int>(threadIdx.x) % 32, column = lane / 4, row = lane % 4 * 2;
+  const unsigned upper = __shfl_sync(0xFFFFFFFFu, from, 4 * row + column / 2),
+                 lower = __shfl_sync(0xFFFFFFFFu, from, 4 * (row + 1) + column / 2);
+  const int shift = column % 2 * 16;
+  return (upper >> shift & 0xFFFFu) | (lower >> shift & 0xFFFFu) << 16;
+#endif
+}
 #undef RIDGELINE_LOAD_MATRICES
 #undef RIDGELINE_STORE_MATRICES
 

@@ -18,6 +18,7 @@ namespace ridgeline::ptx {
 struct F16 {};
 struct Bf16 {};
 struct Tf32 {};
+struct E4m3 {};
 
 #if !defined(__CUDACC__)
 __device__ __forceinline__ void emulated_mma(emulated::Factor type, float (&c)[4],

@@ -99,6 +99,8 @@ inline TensorMap make_tensor_map(const TensorLayout& layout) {
       case DType::i32:
         return CU_TENSOR_MAP_DATA_TYPE_INT32;
       case DType::u8:
+      case DType::e4m3:
+      case DType::e4m3_fast:
         return CU_TENSOR_MAP_DATA_TYPE_UINT8;
       default:
         return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;  // tf32, too: bits are copied as they are

@@ -39,9 +39,9 @@ __device__ __forceinline__ std::uint64_t matrix_descriptor(const void* shared,
   return matrix_descriptor(shared, 16, next_rows) | mode << 62;
 }
 
-/// Where a transposed right factor lies, whose columns are fastest: boxes as wide as the swizzle's
-/// span, `next_box` bytes from one to the next. A box has 8 rows of K after each other, the first
-/// at a multiple of 8 spans, and `next_rows` bytes from them to the next 8.
+/// Where a transposed factor lies, whose columns (rows, of a left one) are fastest: boxes as wide
+/// as the swizzle's span, `next_box` bytes from one to the next. A box has 8 rows of K after each
+/// other, the first at a multiple of 8 spans, and `next_rows` bytes from them to the next 8.
 __device__ __forceinline__ std::uint64_t transposed_descriptor(const void* shared,
                                                                device::Swizzle swizzle,
                                                                unsigned next_box,
@@ -90,6 +90,7 @@ __device__ __forceinline__ void products_wait(float (&d)[count]) {
 #define RIDGELINE_REGISTERS_32 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define RIDGELINE_REGISTERS_40 RIDGELINE_REGISTERS_32 ", %32, %33, %34, %35, %36, %37, %38, %39"
 #define RIDGELINE_REGISTERS_64 RIDGELINE_REGISTERS_32 ", " \
   "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
@@ -107,6 +108,9 @@ __device__ __forceinline__ void products_wait(float (&d)[count]) {
   "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), \
   "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), \
   "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+#define RIDGELINE_SUMS_40 RIDGELINE_SUMS_32, \
+  "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), \
+  "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39])
 #define RIDGELINE_SUMS_64 RIDGELINE_SUMS_32, \
   "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), \
   "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), \
@@ -178,9 +182,36 @@ RIDGELINE_PRODUCT(Tf32, tf32, 128, "m64n256k8.f32.tf32.tf32", "%128, %129, 1, %1
     emulated::product({.type = emulated::Factor::factor, .columns = 2 * count, .left = a, .right = b, .transposed = true, .keeps = keep}, d); \
   }
 #endif
+RIDGELINE_TRANSPOSED_PRODUCT(F16, f16, 64, "m64n128k16.f32.f16.f16", "%64, %65", "%66")
 RIDGELINE_TRANSPOSED_PRODUCT(F16, f16, 128, "m64n256k16.f32.f16.f16", "%128, %129", "%130")
 RIDGELINE_TRANSPOSED_PRODUCT(Bf16, bf16, 128, "m64n256k16.f32.bf16.bf16", "%128, %129", "%130")
 #undef RIDGELINE_TRANSPOSED_PRODUCT
+
+// d = a * b, or d += a * b where `keep`, with a transposed or not: then its 64 rows are fastest, one
+// box of them (transposed_descriptor()), and a K of 16 has 16 rows of the box. `operands` are the
+// descriptors', `flag` is that of `keep`, `transposition` a's.
+#if defined(__CUDACC__)
+#define RIDGELINE_LEFT_PRODUCT(Type, factor, count, shape_and_types, operands, flag, transposition) \
+  template <bool left_transposed> \
+  __device__ __forceinline__ void multiply(Type, float (&d)[count], std::uint64_t a, std::uint64_t b, bool keep) { \
+    asm volatile("{\n.reg .pred keep;\nsetp.ne.b32 keep, " flag ", 0;\n" \
+                 "wgmma.mma_async.sync.aligned." shape_and_types " {" RIDGELINE_REGISTERS_##count "}, " operands \
+                 ", keep, 1, 1, " transposition ", 0;\n}" \
+                 : RIDGELINE_SUMS_##count \
+                 : "l"(a), "l"(b), "r"(static_cast<int>(keep)), "n"(static_cast<int>(left_transposed))); \
+  }
+#else
+#define RIDGELINE_LEFT_PRODUCT(Type, factor, count, shape_and_types, operands, flag, transposition) \
+  template <bool is_left_transposed> \
+  __device__ __forceinline__ void multiply(Type, float (&d)[count], std::uint64_t a, std::uint64_t b, bool keep) { \
+    emulated::product({.type = emulated::Factor::factor, .columns = 2 * count, .left = a, .right = b, .left_transposed = is_left_transposed, .keeps = keep}, d); \
+  }
+#endif
+RIDGELINE_LEFT_PRODUCT(F16, f16, 32, "m64n64k16.f32.f16.f16", "%32, %33", "%34", "%35")
+RIDGELINE_LEFT_PRODUCT(Bf16, bf16, 32, "m64n64k16.f32.bf16.bf16", "%32, %33", "%34", "%35")
+RIDGELINE_LEFT_PRODUCT(F16, f16, 40, "m64n80k16.f32.f16.f16", "%40, %41", "%42", "%43")
+RIDGELINE_LEFT_PRODUCT(Bf16, bf16, 40, "m64n80k16.f32.bf16.bf16", "%40, %41", "%42", "%43")
+#undef RIDGELINE_LEFT_PRODUCT
 
 // The same with a in registers, and b transposed or not. a is read until the wait for the product:
 // nobody touches it before. `of_a` to `transposition` are the operands' numbers.
@@ -207,12 +238,35 @@ RIDGELINE_PRODUCT_FROM_REGISTERS(Bf16, bf16, 32, "m64n64k16.f32.bf16.bf16", "%32
 RIDGELINE_PRODUCT_FROM_REGISTERS(F16, f16, 64, "m64n128k16.f32.f16.f16", "%64, %65, %66, %67", "%68", "%69", "%70")
 RIDGELINE_PRODUCT_FROM_REGISTERS(Bf16, bf16, 64, "m64n128k16.f32.bf16.bf16", "%64, %65, %66, %67", "%68", "%69", "%70")
 #undef RIDGELINE_PRODUCT_FROM_REGISTERS
+
+// d = a * b, or d += a * b where `keep`, of e4m3: a is 64 x 32, b is 32 x 2 count. The sum is less exact than f32: tensor
+// cores bring the 32 products and the sum so far to the largest exponent among them, and cut what is below 2^-13 of it.
+#if defined(__CUDACC__)
+#define RIDGELINE_E4M3_PRODUCT(count, shape, operands, flag) \
+  __device__ __forceinline__ void multiply(E4m3, float (&d)[count], std::uint64_t a, std::uint64_t b, bool keep) { \
+    asm volatile("{\n.reg .pred keep;\nsetp.ne.b32 keep, " flag ", 0;\n" \
+                 "wgmma.mma_async.sync.aligned." shape ".f32.e4m3.e4m3 {" RIDGELINE_REGISTERS_##count "}, " operands \
+                 ", keep, 1, 1;\n}" \
+                 : RIDGELINE_SUMS_##count \
+                 : "l"(a), "l"(b), "r"(static_cast<int>(keep))); \
+  }
+#else
+#define RIDGELINE_E4M3_PRODUCT(count, shape, operands, flag) \
+  __device__ __forceinline__ void multiply(E4m3, float (&d)[count], std::uint64_t a, std::uint64_t b, bool keep) { \
+    emulated::product({.type = emulated::Factor::e4m3, .columns = 2 * count, .left = a, .right = b, .keeps = keep}, d); \
+  }
+#endif
+RIDGELINE_E4M3_PRODUCT(64, "m64n128k32", "%64, %65", "%66")
+RIDGELINE_E4M3_PRODUCT(128, "m64n256k32", "%128, %129", "%130")
+#undef RIDGELINE_E4M3_PRODUCT
 // clang-format on
 #if defined(__CUDACC__)
 #undef RIDGELINE_REGISTERS_32
+#undef RIDGELINE_REGISTERS_40
 #undef RIDGELINE_REGISTERS_64
 #undef RIDGELINE_REGISTERS_128
 #undef RIDGELINE_SUMS_32
+#undef RIDGELINE_SUMS_40
 #undef RIDGELINE_SUMS_64
 #undef RIDGELINE_SUMS_128
 #endif

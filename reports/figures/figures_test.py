@@ -12,6 +12,7 @@ import matplotlib
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from reports import figures, legible, load, plot, synthetic
 from reports.figures import (
@@ -24,6 +25,7 @@ from reports.figures import (
     occupancy,
     roofline,
     roofs,
+    transfer,
 )
 from reports.model import Ceiling, Roof, Run
 
@@ -192,6 +194,7 @@ INPUTS: dict[str, Callable[[], Json]] = {
 }
 NAMES = [kind.name for kind in figures.kinds("run")]
 NOTHING_TO_DRAW = {("divergence", "cpu"), ("divergence", "crowded"), ("fusion", "crowded")}
+NOTHING_TO_DRAW |= {("transfer", "cpu"), ("transfer", "crowded")}
 
 
 def drawn(name: str, run: Run) -> Figure | None:
@@ -214,6 +217,7 @@ def test_figures_are_found_by_listing_their_folder() -> None:
         "fusion",
         "gemm",
         "attention",
+        "transfer",
         "collectives",
     ]
 
@@ -514,7 +518,7 @@ def test_roofline_names_the_fastest_of_each_variant() -> None:
     }, "multiply-adds of suite occupancy touch next to no memory"
 
 
-def test_roofline_leads_to_what_the_hardware_counted() -> None:
+def test_roofline_leads_to_what_was_counted() -> None:
     made = synthetic.gpu()
     one = next(case for case in made["cases"] if case["name"].startswith("gemm/wmma"))
     both = [("hardware_dram_read_bytes", 3e6), ("hardware_dram_written_bytes", 1e6)]
@@ -525,11 +529,21 @@ def test_roofline_leads_to_what_the_hardware_counted() -> None:
         ]
         run = parsed(made)
         spots = {spot.point.name: spot.counted for spot in roofline.spots(run)}
-        assert spots.pop(one["name"]) == (one["flops"] / 4e6 if known == 2 else None)
+        hardware = {roofline.HARDWARE: one["flops"] / 4e6}
+        assert spots.pop(one["name"]) == (hardware if known == 2 else {})
         assert not any(spots.values())
-        figure = drawn("roofline", run)
-        ends = [line for line in figure.axes[0].lines if line.get_markevery() == [1]]
-        assert len(ends) == known - 1
+        assert len(_counted_ends(run)) == known - 1
+    one["counted_dram_bytes"] = 8e6
+    run = parsed(made)
+    (best,) = (spot for spot in roofline.spots(run) if spot.point.name == one["name"])
+    assert best.counted == hardware | {roofline.EMULATED: one["flops"] / 8e6}
+    assert sorted(line.get_marker() for line in _counted_ends(run)) == ["x", "|"]
+
+
+def _counted_ends(run: Run) -> list[Line2D]:
+    figure = drawn("roofline", run)
+    assert figure is not None
+    return [line for line in figure.axes[0].lines if line.get_markevery() == [1]]
 
 
 def test_roofline_ceilings_tell_measured_from_datasheet() -> None:
@@ -596,6 +610,7 @@ def test_roofs_stand_beside_the_datasheet() -> None:
         "On the chip",
         "Multiply-add",
         "Tensor cores",
+        "Link",
         "Latency of a load",
     ]
     assert [(bar.name, bar.measured.value, bar.datasheet.value) for bar in panels["DRAM"]] == [
@@ -694,6 +709,19 @@ def test_fusion_and_divergence_draw_counts_where_there_are_no_times() -> None:
     assert [(bar.moved, bar.time) for bar in fusion.bars(run)] == [(5e8, None)] * 8
     for name in ("fusion", "divergence"):
         assert drawn(name, run) is not None
+
+
+def test_transfers_approach_the_ceilings_of_the_link() -> None:
+    run = parsed(synthetic.gpu())
+    drawn = series_of(transfer.bandwidth(run))
+    assert sorted(drawn) == [
+        f"{variant} to {side}" for variant in ("pageable", "pinned") for side in ("device", "host")
+    ]
+    size, rate = drawn["pinned to device"][-1]
+    assert size == 2**30 and rate == pytest.approx(5.52e10, rel=1e-3)
+    kinds = [roof.kind for roof in transfer.ceilings(run)]
+    assert kinds == ["link.to_device", "link.to_host", "link"]
+    assert transfer.ceilings(parsed(synthetic.cpu())) == []
 
 
 def test_divergence_compares_with_one_path_after_the_other() -> None:

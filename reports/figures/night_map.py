@@ -21,12 +21,13 @@ from reports.trend_around import lettered
 OF = "trend"
 TITLE = "All nights at a glance"
 READING = (
-    "A row per case, a column per night with a run: days without one take no room. The colour says "
-    "how far the night lies from where the case began, the median of its first 14 nights that are "
-    "shown: orange and brown are slower (or more), blue is faster (or less), white is within the "
-    "smallest step that counts. Hatched grey has no time. A triangle marks a confirmed change: up "
-    "is slower, down is faster. Printed without colour, the darkest cells are slower; of the "
-    "lighter ones the triangles tell the direction."
+    "A row per case, a column per night with a run: days without one take no room. The colour "
+    "says how far the night lies from where the case began in that comparable environment, the "
+    "median of its first 14 nights there that are shown: orange and brown are slower (or more), "
+    "blue is faster (or less), white is within the smallest step that counts. Hatched grey has no "
+    "time. A triangle marks a change, but not one between modes: up is slower, down is faster. "
+    "Printed without colour, the darkest cells are slower; of the lighter ones the triangles tell "
+    "the direction."
 )
 ORDER = 20
 
@@ -43,7 +44,7 @@ _SIZE = 8.5
 @dataclass(frozen=True)
 class Row:
     """A case, or the median over several. `ratios` are logs by place in the shown nights, None
-    without a time; `marks` are the places of confirmed changes, with whether they rise."""
+    without a time; `marks` are the places of changes, but for modes, with whether they rise."""
 
     name: str
     group: str
@@ -75,9 +76,9 @@ def case_rows(trend: Trend) -> list[Row]:
         by_name, key=lambda key: plot.by_value(tuple(_words(key[0] + "/" + key[1])))
     ):
         some = sorted(by_name[case, metric], key=lambda one: one.nights[0])
-        usual = statistics.median(some[0].values[:FIRST_NIGHTS])
         ratios: list[float | None] = [None] * len(trend.dates)
-        for one in some:
+        for one in some:  # each environment begins anew
+            usual = statistics.median(one.values[:FIRST_NIGHTS])
             for place, value in zip(one.nights, one.values, strict=True):
                 ratios[place] = log_ratio(value, usual)
         name = f"{case} {metric}".rstrip()
@@ -111,7 +112,7 @@ def log_ratio(value: float, usual: float) -> float:
 def _marks(trend: Trend) -> dict[tuple[str, str], set[tuple[int, bool]]]:
     marks: dict[tuple[str, str], set[tuple[int, bool]]] = {}
     for one in trend.steps:
-        if one.confirmed and trend.dates[0] <= one.night <= trend.dates[-1]:
+        if not one.mode and trend.dates[0] <= one.night <= trend.dates[-1]:
             place = bisect_right(trend.dates, one.night) - 1
             marks.setdefault((one.case, one.metric), set()).add((place, one.after > one.before))
     return marks

@@ -25,10 +25,10 @@ TITLE = "Cases with something to tell, night by night"
 READING = (
     "One point per night, over its date; what matters most comes first. Horizontal lines are the "
     "levels before and after a change, a triangle is the change itself: up is slower (or a count "
-    "that grew), hollow is unconfirmed. The shaded band is where it may as well have happened. "
-    "Points of another comparable environment have another shape. Axes are cut around the values "
-    "and do not start at 0, so that heights of different panels cannot be compared: read the "
-    "percentages."
+    "that grew), hollow goes to and fro between modes. The shaded band is where it may as well "
+    "have happened. Points of another comparable environment have another shape. Axes are cut "
+    "around the values and do not start at 0, so that heights of different panels cannot be "
+    "compared: read the percentages."
 )
 ORDER = 10
 
@@ -262,7 +262,7 @@ def _legend(page: Page) -> dict[str, Artist]:
                 [], [], linestyle="none", marker=shape, markersize=9, color=_COLOURS[words]
             )
     if any(mark.hollow for mark in marks):
-        entries["hollow: unconfirmed"] = Line2D(
+        entries["hollow: a mode"] = Line2D(
             [], [], **plot.dot(plot.INK, "^", hollow=True, markersize=9)
         )
     if marks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -31,20 +31,22 @@ _MOST_NAMES = 14
 _SAME = 0.02  # ceilings that differ by less share a line and a name
 _NEAR = 16.0  # points (1/72 inch) between two points of a variant that share a name
 _REACH = 42.0  # points from a point to its name
+HARDWARE, EMULATED = "the hardware", "the emulated device"
+_COUNTED_BY = {HARDWARE: "|", EMULATED: "x"}
 _COUNTED = {"linewidth": 1.0, "markersize": 7, "markevery": [1], "alpha": 0.8, "zorder": 3}
 
 
 @dataclass(frozen=True)
 class Spot:
     """One case: intensity in FLOP/B, rate in FLOP/s; `best` when it is the fastest of its variant
-    and type. `counted` is the intensity by the bytes of DRAM that hardware counters saw."""
+    and type. `counted` has the intensities by counted bytes of DRAM, by who counted."""
 
     suite: str
     variant: str
     dtype: str
     point: plot.Point
     best: bool
-    counted: float | None = None
+    counted: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -74,17 +76,19 @@ def spots(run: Run) -> list[Spot]:
             point = plot.rate_point(case, case.flops / case.bytes, case.flop_rate)
             if point:
                 placed.append((case.suite, case.variant, case.dtype, point))
-                counted.append(_counted_intensity(case))
+                counted.append(_counted_intensities(case))
     return [
         replace(spot, counted=one) for spot, one in zip(with_best(placed), counted, strict=True)
     ]
 
 
-def _counted_intensity(case: Case) -> float | None:
-    """Operations of the problem per byte that the hardware moved between DRAM and L2."""
-    moved = [case.metric(f"hardware_dram_{way}_bytes") for way in ("read", "written")]
-    total = sum(byte for byte in moved if byte is not None)
-    return case.flops / total if case.flops and None not in moved and total > 0 else None
+def _counted_intensities(case: Case) -> dict[str, float]:
+    """Operations of the problem per byte that moved between DRAM and L2, by hardware counters and
+    on the emulated device."""
+    ways = [case.metric(f"hardware_dram_{way}_bytes") for way in ("read", "written")]
+    hardware = sum(way for way in ways if way is not None) if None not in ways else None
+    moved = {HARDWARE: hardware, EMULATED: case.counted_dram_bytes}
+    return {by: case.flops / total for by, total in moved.items() if case.flops and total}
 
 
 def with_best(placed: Sequence[tuple[str, str, str, plot.Point]]) -> list[Spot]:
@@ -193,7 +197,7 @@ def limits(panels: Sequence[Panel]) -> tuple[tuple[float, float], tuple[float, f
         if panel.memory
         for one in panel.compute
     ]
-    counted = [spot.counted for panel in panels for spot in panel.spots if spot.counted]
+    counted = [x for panel in panels for spot in panel.spots for x in spot.counted.values()]
     across = [point.x for point in points] + counted
     left = min(across + [ridge / 12 for ridge in ridges])
     right = max(across + [ridge * 2 for ridge in ridges])
@@ -214,9 +218,9 @@ def _draw_spots(axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style]) ->
         size, alpha, zorder = (9, 1, 5) if spot.best else (5, 0.5, 4)
         look = plot.dot(style.colour, style.marker, hollow=spot.point.hollow, markersize=size)
         axes.plot([spot.point.x], [spot.point.y], alpha=alpha, zorder=zorder, **look)
-        if spot.counted:
-            across, up = [spot.point.x, spot.counted], [spot.point.y] * 2
-            axes.plot(across, up, color=style.colour, marker="|", **_COUNTED)
+        for by, intensity in spot.counted.items():
+            across, up = [spot.point.x, intensity], [spot.point.y] * 2
+            axes.plot(across, up, color=style.colour, marker=_COUNTED_BY[by], **_COUNTED)
 
 
 def _draw_ceilings(axes: Axes, memory: list[Ceiling], compute: list[Ceiling]) -> None:
@@ -333,10 +337,11 @@ def _legend(figure: Figure, styles: dict[str, plot.Style], panels: Sequence[Pane
         plot.shown(suite): plot.handle(style, line=False) for suite, style in styles.items()
     }
     entries |= plot.hollow_entry(any(spot.point.hollow for panel in panels for spot in panel.spots))
-    if any(spot.counted for panel in panels for spot in panel.spots):
-        entries["by counted bytes of DRAM"] = Line2D(
-            [], [], color=plot.GREY, marker="|", linewidth=1.0, markersize=7, markevery=[0]
-        )
+    for by, marker in _COUNTED_BY.items():
+        if any(by in spot.counted for panel in panels for spot in panel.spots):
+            entries[f"by bytes of DRAM that {by} counted"] = Line2D(
+                [], [], color=plot.GREY, marker=marker, linewidth=1.0, markersize=7, markevery=[0]
+            )
     ceilings = [ceiling for panel in panels for ceiling in (*panel.memory, *panel.compute)]
     for measured in (True, False):
         for ceiling in ceilings:

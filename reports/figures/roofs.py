@@ -16,7 +16,7 @@ READING = (
 )
 ORDER = 10
 
-_GROUPS = {"dram": "DRAM", "fma": "Multiply-add", "tensor": "Tensor cores"}
+_GROUPS = {"dram": "DRAM", "fma": "Multiply-add", "tensor": "Tensor cores", "link": "Link"}
 _GROUPS |= dict.fromkeys(("llc", "l2", "l1", "shared"), "On the chip")
 _DASHED = (0, (4, 2))
 _UNITS = ("B/s", "FLOP/s", "ns")
@@ -59,7 +59,7 @@ def draw(run: Run, figure: Figure) -> bool:
     panels = bars(run)
     if not panels:
         return False
-    columns = 2 if len(panels) in (2, 4) else min(3, len(panels))
+    columns = 2 if len(panels) in (2, 4, 6) else min(3, len(panels))
     titles = list(panels)
     lines = [titles[start : start + columns] for start in range(0, len(titles), columns)]
     heights = [max(len(panels[title]) for title in line) for line in lines]

@@ -117,7 +117,7 @@ def test_what_matters_comes_first() -> None:
     ]
     environment = ["environment"] * 4  # three of the fleet event, and one of its own
     first = ["regression", "drift", "regression", "stopped", "improvement"]
-    assert words == [*first, *environment, "unconfirmed regression"]
+    assert words == [*first, *environment, "mode"]
     assert "new" in nights.pages(trend)[0].panels[0].words
 
 
@@ -194,7 +194,7 @@ def test_what_is_drawn_is_the_panel() -> None:
     made = synthetic_trend.Nights(60, start=10)
     made.add("a/b/f32/n=1", 1e4, {40: 0.06, 55: -0.04})
     first = made.change("a/b/f32/n=1", 40, end=55)
-    second = made.change("a/b/f32/n=1", 55, begin=40, confirmed=False)
+    second = made.change("a/b/f32/n=1", 55, begin=40, mode=True)
     page = only_page(of(first, second, made=made))
     (panel,) = page.panels
     axes = drawn("nights", page).axes[0]
@@ -305,8 +305,8 @@ def test_only_facts_of_a_known_night_are_marked() -> None:
     made = synthetic_trend.Nights(60)
     made.add("a/b/f32/n=1", 1e4, {40: 0.06})
     facts = synthetic_trend.changes("driver 1 -> 2")
-    for loose, confirmed, letters in ((0, True, ["A"]), (1, True, []), (0, False, [])):
-        change = made.change("a/b/f32/n=1", 40, loose=loose, confirmed=confirmed, changes=facts)
+    for loose, mode, letters in ((0, False, ["A"]), (1, False, []), (0, True, [])):
+        change = made.change("a/b/f32/n=1", 40, loose=loose, mode=mode, changes=facts)
         assert [one.letter for one in trend_around.around(parsed(of(change, made=made)))] == letters
 
 
@@ -335,9 +335,9 @@ def test_cells_are_logs_against_the_first_nights() -> None:
     (row,) = night_map.case_rows(trend)
     old, new = trend.series
     assert len(old.values) > 14
-    first = sorted(old.values[:14])
-    base = (first[6] + first[7]) / 2
-    for series in (old, new):
+    for series in (old, new):  # the step between two environments colours nothing
+        first = sorted(series.values[:14])
+        base = (first[6] + first[7]) / 2
         for place, value in zip(series.nights, series.values, strict=True):
             assert row.ratios[place] == pytest.approx(math.log(value / base))
     missing = set(range(len(trend.dates))) - set(old.nights) - set(new.nights)
@@ -346,10 +346,20 @@ def test_cells_are_logs_against_the_first_nights() -> None:
     assert row.marks == ((trend.dates.index(trend.findings[0].night), True),)
 
 
-def test_unconfirmed_changes_are_not_on_the_map() -> None:
+def test_a_regression_in_a_new_environment_is_coloured() -> None:
+    """Another power limit made all faster by 30%; what became 20% slower since is slower."""
+    made = synthetic_trend.Nights(60, start=20)
+    made.add("a/b/f32/n=1", 1e4, {20: -0.3, 45: 0.2})
+    (row,) = night_map.case_rows(parsed(of(made=made)))
+    shades = [None if one is None else night_map.shade(one, 0.01) for one in row.ratios]
+    assert {one for one in shades[20:45] if one is not None} == {night_map._WHITE}
+    assert {one for one in shades[45:] if one is not None} == {len(night_map._COLOURS) - 1}
+
+
+def test_changes_between_modes_are_not_on_the_map() -> None:
     trend = parsed(synthetic_trend.trend(3))
     assert [len(row.marks) for row in night_map.case_rows(trend)] == [1, 1, 0]
-    assert not trend.findings[2].confirmed
+    assert trend.findings[2].mode
 
 
 @pytest.mark.parametrize("least_step", [0.003, 0.01, 0.02, 0.5, 1.0])

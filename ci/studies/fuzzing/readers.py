@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from ci.night import context, document, finding, github, gpu, lock, preflight, record, steps
+from ci.night import context, document, finding, github, lock, preflight, record, steps
 from ci.night import summary as night_summary
 from ci.studies.calibration import examples, journal, study, table
 from ci.studies.calibration import summary as study_summary
@@ -112,6 +111,7 @@ _DEVICE = {"id": "cuda:0", "kind": "cuda", "name": "X", "uuid": "GPU-0", "record
 _VERDICT = {"case": "a/b/f32/n=1", "verdict": "regression", "reason": "", "ratio": 1.1}
 _ANSWERS = {
     "devices": (preflight.Devices, {"ridgeline_json": 2, "devices": [_DEVICE]}),
+    "doctor": (preflight.Diagnosis, {"findings": [_FINDING]}),
     "runs": (context.Runs, {"ridgeline_json": 2, "runs": [_RUN], "gates": []}),
     "cases": (steps.Cases, {"cases": [{"case": "a", "outcome": "ok", "reason": ""}]}),
     "baselines": (steps.Baselines, {"baselines": [{"name": "main", "model": "m", "run": _RUN}]}),
@@ -129,33 +129,10 @@ def _answer(name: str) -> Reader:
             return False
         if name == "devices":
             for device in found["devices"]:
-                preflight.gpu_name(device)
                 finding.Preflight(f"{device['id']} ({device['name']})").text()
         return True
 
     return Reader(name, lambda: _json(example), read)
-
-
-def _read_smi(data: bytes) -> bool:
-    """What nvidia-smi answers, which is no JSON."""
-    facts, _, users = data.decode(errors="replace").partition("\n\n")
-
-    def ask(*arguments: str) -> str:
-        return facts if any("query-gpu" in one for one in arguments) else users
-
-    found = finding.Preflight("cuda:0")
-    with patch.object(gpu, "ask", ask), patch.object(gpu.time, "sleep"):
-        gpu.look_at("0", found)
-    if odd := [line for line in found.text().split("\n") if harmless(line) != line]:
-        raise Wrong(f"a line is not harmless: {odd[0][:100]!r}")
-    return not any(one.check == "nvidia-smi" for one in found.findings)
-
-
-def _smi() -> list[bytes]:
-    row = [b"NVIDIA X", b"580.1", b"0x8", b"0", b"0", b"33", b"54", *[b"700.00"] * 3]
-    row += [b"1980"] * 3 + [b"Enabled", b"Enabled", b"0", b"0", b"[N/A]", b"No", b"No", b"None"]
-    row += [b"Enabled", b"Default", b"Disabled", b"Disabled", b"16", b"16"]
-    return [b", ".join(row) + b"\n\npython3, 12, 3000\n"]
 
 
 def _read_lock(data: bytes) -> bool:
@@ -283,7 +260,6 @@ READERS = {
     for reader in (
         Reader("night", lambda: _json(_NIGHT), _read_night),
         *map(_answer, _ANSWERS),
-        Reader("nvidia-smi", _smi, _read_smi),
         Reader("lock", lambda: _json({"pid": 1, "host": "h", "started": "t"}), _read_lock),
         Reader("journal", _journal, _read_journal),
         Reader("report", _reports, _read_report),

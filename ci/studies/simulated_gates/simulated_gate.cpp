@@ -59,6 +59,10 @@ SuiteEnd run_suite(const Setting& setting, const Noise& noise, const Plant& plan
   return end;
 }
 
+int without_one(int suspects, Random& random) {
+  return suspects - (random.chance(static_cast<double>(suspects) / cases_of_a_suite) ? 1 : 0);
+}
+
 CaseEnd run_case(const Setting& setting, const Noise& noise, const Plant& plant, int other_suspects,
                  Random& random) {
   SimulatedCase one(setting, noise, plant, random);

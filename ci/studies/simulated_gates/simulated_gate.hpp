@@ -51,6 +51,11 @@ struct SuiteEnd {
 
 SuiteEnd run_suite(const Setting& setting, const Noise& noise, const Plant& plant, Random& random);
 
+/// Of the suspects among the cases of a suite those that are left when another case takes the place
+/// of one of all cases. Without the draw, one suspect among a hundred would never be one among the
+/// other 99, and the planted case would have the tails' alpha for itself.
+int without_one(int suspects, Random& random);
+
 /// What a case ended with.
 struct CaseEnd {
   Decision decision;

@@ -75,9 +75,9 @@ std::vector<CaseEnd> Study::planted(const Noise& noise, const Plant& plant, int 
   std::vector<CaseEnd> made(trials);
   in_parallel(trials, most_threads, [&](std::size_t i) {
     Random random(stream(noise.name + plant.name), i);
-    const int among_100 = others[i % others.size()];
-    const int among_99 = among_100 * (cases_of_a_suite - 1) / cases_of_a_suite;
-    made[i] = run_case(setting, noise, plant, among_99, random);
+    Random place(stream("places"), i);  // that the planted case takes: perhaps a suspect's
+    made[i] =
+        run_case(setting, noise, plant, without_one(others[i % others.size()], place), random);
   });
   return made;
 }

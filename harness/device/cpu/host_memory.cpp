@@ -68,6 +68,10 @@ void fill_host(void* to, DType dtype, std::size_t count, Distribution distributi
       return fill_all<std::uint16_t>(to, count, [=](auto i) { return to_f16(element(i)); });
     case DType::bf16:
       return fill_all<std::uint16_t>(to, count, [=](auto i) { return to_bf16(element(i)); });
+    case DType::e4m3:
+    case DType::e4m3_fast:
+      return fill_all<std::uint8_t>(
+          to, count, [=](auto i) { return random_e4m3(distribution, seed, first + i); });
     case DType::i32:
       return fill_all<std::int32_t>(to, count, [=](auto i) { return random_i32(seed, first + i); });
     case DType::u8:

@@ -39,6 +39,15 @@ __device__ std::uint8_t make_element(Distribution, std::uint64_t seed, std::uint
   return random_u8(seed, index);
 }
 
+/// As its bits.
+struct E4m3 {
+  std::uint8_t bits;
+};
+template <>
+__device__ E4m3 make_element(Distribution distribution, std::uint64_t seed, std::uint64_t index) {
+  return {random_e4m3(distribution, seed, index)};
+}
+
 template <class Element>
 __global__ void fill_elements(Element* to, std::size_t count, Distribution distribution,
                               std::uint64_t seed, std::uint64_t first) {
@@ -108,6 +117,9 @@ class CudaDevice final : public Device {
         return fill_all<__half>(to, count, distribution, seed, first);
       case DType::bf16:
         return fill_all<__nv_bfloat16>(to, count, distribution, seed, first);
+      case DType::e4m3:
+      case DType::e4m3_fast:
+        return fill_all<E4m3>(to, count, distribution, seed, first);
       case DType::i32:
         return fill_all<std::int32_t>(to, count, distribution, seed, first);
       case DType::u8:

@@ -34,7 +34,8 @@ template <class... Parameters, class... Arguments>
 void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameters...),
             Arguments&&... arguments) {
   if (config.grid.x == 0 || config.grid.y == 0 || config.grid.z == 0) return;
-  if (config.shared_bytes > std::size_t{48} * 1024)
+  // Beyond 48 KiB, of which static shared memory, not known here, takes a part.
+  if (config.shared_bytes > std::size_t{16} * 1024)
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(config.shared_bytes)),
                "raising a kernel's shared memory limit");
@@ -43,7 +44,7 @@ void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameter
   native.blockDim = config.block;
   native.dynamicSmemBytes = config.shared_bytes;
   native.stream = static_cast<cudaStream_t>(stream.native);
-  cudaLaunchAttribute attributes[2];
+  cudaLaunchAttribute attributes[3];
   native.attrs = attributes;
   if (config.resident) {
     attributes[native.numAttrs].id = cudaLaunchAttributeCooperative;
@@ -55,6 +56,10 @@ void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameter
     dimensions.x = config.cluster.x;
     dimensions.y = config.cluster.y;
     dimensions.z = config.cluster.z;
+  }
+  if (config.early) {
+    attributes[native.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[native.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
   }
   check_cuda(cudaLaunchKernelEx(&native, kernel,
                                 static_cast<Parameters>(std::forward<Arguments>(arguments))...),

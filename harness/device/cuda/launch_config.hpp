@@ -12,6 +12,9 @@ struct LaunchConfig {
   dim3 cluster{1, 1, 1};  // blocks that run together and reach each other's shared memory; it
                           // divides the grid
   bool resident = false;  // all blocks run together, because they wait for each other
+  // The kernel may begin before the one before it in the stream has ended, since its threads call
+  // ptx::previous_kernel_wait() before they touch device memory. From compute capability 9.0 on.
+  bool early = false;
 };
 
 /// Blocks of `size` that cover `count` elements.

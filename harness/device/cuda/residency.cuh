@@ -38,4 +38,29 @@ int blocks_that_fit(const Facts&, void (*kernel)(Parameters...), int threads,
   return blocks;
 }
 
+/// Clusters of `config` that the device of `stream` holds at once: fewer than it has room for by
+/// its SMs alone, because a cluster lies in one group of SMs (GPC).
+template <class... Parameters>
+int clusters_that_fit(const Stream& stream, void (*kernel)(Parameters...),
+                      const LaunchConfig& config) {
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(config.shared_bytes)),
+             "raising a kernel's shared memory limit");
+  cudaLaunchConfig_t native{};
+  native.gridDim = dim3(config.cluster.x * static_cast<unsigned>(units(stream)));
+  native.blockDim = config.block;
+  native.dynamicSmemBytes = config.shared_bytes;
+  cudaLaunchAttribute attribute;
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = config.cluster.x;
+  attribute.val.clusterDim.y = config.cluster.y;
+  attribute.val.clusterDim.z = config.cluster.z;
+  native.attrs = &attribute;
+  native.numAttrs = 1;
+  int clusters = 0;
+  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, kernel, &native),
+             "counting a kernel's clusters");
+  return clusters;
+}
+
 }  // namespace ridgeline::device

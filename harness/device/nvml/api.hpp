@@ -64,6 +64,8 @@ struct Api {
   Status (*temperature)(Handle, int, unsigned*) = Function("nvmlDeviceGetTemperature");
   Status (*throttle_reasons)(Handle, unsigned long long*) = Function(
       "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons");
+  Status (*pcie_generation)(Handle, unsigned*) = Function("nvmlDeviceGetMaxPcieLinkGeneration");
+  Status (*pcie_lanes)(Handle, unsigned*) = Function("nvmlDeviceGetMaxPcieLinkWidth");
   Status (*ecc_mode)(Handle, unsigned*, unsigned*) = Function("nvmlDeviceGetEccMode");
   Status (*ecc_errors)(Handle, int, int,
                        unsigned long long*) = Function("nvmlDeviceGetTotalEccErrors");

@@ -113,6 +113,9 @@ void Gpu::describe(Facts& facts) const {
   put(facts.properties, "max_sm_clock_mhz", ask<unsigned>(api().max_clock, handle_, sm_clock));
   put(facts.properties, "max_memory_clock_mhz",
       ask<unsigned>(api().max_clock, handle_, memory_clock));
+  if (const auto generation = ask<unsigned>(api().pcie_generation, handle_))
+    if (const auto lanes = ask<unsigned>(api().pcie_lanes, handle_))
+      facts.recorded["pcie"] = fmt::format("{} x{}", *generation, *lanes);
   put(facts.recorded, "sm_clock_at_rest_mhz", ask<unsigned>(api().clock, handle_, sm_clock));
   put(facts.recorded, "memory_clock_at_rest_mhz",
       ask<unsigned>(api().clock, handle_, memory_clock));

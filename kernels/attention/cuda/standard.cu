@@ -1,10 +1,9 @@
-#include <type_traits>
-
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include "harness/device/kernel.hpp"
 #include "kernels/attention/attention.hpp"
+#include "kernels/cuda/lanes.cuh"
 
 // Three kernels, as the formula is written: all scores, then all probabilities, then all outputs;
 // each product a block of 32 x 32 results from 32 x 32 tiles in shared memory. Scores and
@@ -17,24 +16,8 @@ namespace {
 
 constexpr int tile = 32, softmax_threads = 256;
 
-template <class Element>
-__device__ __forceinline__ float widen(Element value) {
-  if constexpr (std::is_same_v<Element, __half>)
-    return __half2float(value);
-  else if constexpr (std::is_same_v<Element, __nv_bfloat16>)
-    return __bfloat162float(value);
-  else
-    return value;
-}
-template <class Element>
-__device__ __forceinline__ Element narrow(float value) {
-  if constexpr (std::is_same_v<Element, __half>)
-    return __float2half(value);
-  else if constexpr (std::is_same_v<Element, __nv_bfloat16>)
-    return __float2bfloat16(value);
-  else
-    return value;
-}
+using kernels::on_cuda::narrow;
+using kernels::on_cuda::widen;
 
 /// scores[head][i][j] = factor * q_i . k_j; -inf where a causal mask hides key j.
 template <class Element>

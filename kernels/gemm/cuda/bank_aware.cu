@@ -1,7 +1,6 @@
 #include "harness/device/kernel.hpp"
+#include "kernels/gemm/cuda/bank_factors.cuh"
 #include "kernels/gemm/cuda/copy_tiles.cuh"
-#include "kernels/gemm/cuda/lanes.cuh"
-#include "kernels/gemm/cuda/quads.cuh"
 #include "kernels/gemm/cuda_support.hpp"
 #include "kernels/gemm/gemm.hpp"
 
@@ -22,54 +21,21 @@
 namespace ridgeline::gemm::on_cuda {
 namespace {
 
-constexpr int tile_m = 128, tile_n = 256, tile_k = 16, threads = 256, stages = 4;
-constexpr int warp_m = 64, warp_n = 64, row_gap = 32, column_gap = 16;
-constexpr int padded_m = tile_m + 4;
+constexpr int tile_k = 16, threads = 32 * banks_warps, stages = 4;
 
 struct Stage {
-  __align__(16) float a[tile_k][padded_m];
-  __align__(16) float b[tile_k][tile_n];
+  __align__(16) float a[tile_k][banks_padded_m];
+  __align__(16) float b[tile_k][banks_n];
 };
-
-/// A thread's factors of one step along k: of 8 rows and 16 columns.
-struct Factors {
-  float4 a[2], b[4];
-
-  /// Of the step `step` behind the one in whose rows of tiles the pointers are.
-  __device__ __forceinline__ void load(const float* of_a, const float* of_b, int step) {
-#pragma unroll
-    for (int part = 0; part < 2; ++part)
-      a[part] = *reinterpret_cast<const float4*>(of_a + step * padded_m + part * row_gap);
-#pragma unroll
-    for (int part = 0; part < 4; ++part)
-      b[part] = *reinterpret_cast<const float4*>(of_b + step * tile_n + part * column_gap);
-  }
-};
-
-__device__ __forceinline__ float part_of(const float4& four, int i) {
-  return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
-}
-
-__device__ __forceinline__ void multiply(const Factors& by, float (&sums)[8][16]) {
-#pragma unroll
-  for (int row = 0; row < 8; ++row)
-#pragma unroll
-    for (int step = 0; step < 16; ++step) {
-      const int column = row % 2 == 0 ? step : 15 - step;
-      sums[row][column] += part_of(by.a[row / 4], row % 4) * part_of(by.b[column / 4], column % 4);
-    }
-}
 
 template <bool wide>
 __global__ void __launch_bounds__(threads, 1)
     bank_aware_kernel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
                       const float* b, float* c, float one, std::int64_t tile_columns) {
   RIDGELINE_DYNAMIC_SHARED(Stage, ring);
-  const std::int64_t i0 = blockIdx.x / tile_columns * tile_m,
-                     j0 = blockIdx.x % tile_columns * tile_n;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int i = warp / (tile_n / warp_n) * warp_m + row_of_lane(lane) * 4,
-            j = warp % (tile_n / warp_n) * warp_n + column_of_lane(lane) * 4;
+  const std::int64_t i0 = blockIdx.x / tile_columns * banks_m,
+                     j0 = blockIdx.x % tile_columns * banks_n;
+  const int i = first_row(), j = first_column();
   float sums[8][16] = {};
   TileCopies<wide, Stage> copies(m, n, k, a, b, i0, j0);
   int slabs = copies.left();
@@ -78,20 +44,20 @@ __global__ void __launch_bounds__(threads, 1)
   ptx::copy_async_wait<stages - 1>();
   __syncthreads();
 
-  Factors now, next;
+  BankFactors now, next;
   if (slabs > 0) now.load(&ring[0].a[0][i], &ring[0].b[0][j], 0);
   int stage = 0;
   for (; slabs > 0; --slabs) {
     const float *of_a = &ring[stage].a[0][i], *of_b = &ring[stage].b[0][j];
-    const float* const last = of_a + (tile_k - 2) * padded_m;
+    const float* const last = of_a + (tile_k - 2) * banks_padded_m;
 #pragma unroll 1
     while (of_a != last) {
       next.load(of_a, of_b, 1);
       multiply(now, sums);
       now.load(of_a, of_b, 2);
       multiply(next, sums);
-      of_a += 2 * padded_m;
-      of_b += 2 * tile_n;
+      of_a += 2 * banks_padded_m;
+      of_b += 2 * banks_n;
     }
     next.load(of_a, of_b, 1);
     multiply(now, sums);
@@ -105,17 +71,13 @@ __global__ void __launch_bounds__(threads, 1)
     multiply(next, sums);
   }
 
-#pragma unroll
-  for (int row = 0; row < 8; ++row)
-#pragma unroll
-    for (int first = 0; first < 16; first += 4)
-      store4<wide>(c, m, n, i0 + i + row % 4 + row / 4 * row_gap, j0 + j + first / 4 * column_gap,
-                   make_float4(sums[row][first] * one, sums[row][first + 1] * one,
-                               sums[row][first + 2] * one, sums[row][first + 3] * one));
+  for_each_four(sums, i0, j0, one, [&](std::int64_t row, std::int64_t column, float4 four) {
+    store4<wide>(c, m, n, row, column, four);
+  });
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  const Tiles tiles(problem, tile_m, tile_n);
+  const Tiles tiles(problem, banks_m, banks_n);
   device::launch(
       {.grid = dim3(tiles.count()), .block = dim3(threads), .shared_bytes = stages * sizeof(Stage)},
       stream, problem.n % 4 == 0 ? bank_aware_kernel<true> : bank_aware_kernel<false>, problem.m,

@@ -27,6 +27,34 @@ __global__ void read_neighbours_kernel(int* to) {
   cluster_wait();
 }
 
+__global__ void tell_all_kernel(int rounds, float* to) {
+  constexpr int most_blocks = 8;
+  __shared__ float4 heard[2][most_blocks];
+  __shared__ Barrier told[2];
+  const int lane = static_cast<int>(threadIdx.x), blocks = static_cast<int>(cluster_size());
+  const auto rank = static_cast<int>(cluster_rank());
+  if (lane == 0)
+    for (Barrier& barrier : told) barrier_init(&barrier, 1);
+  fence_barrier_init();
+  cluster_arrive_relaxed();
+  cluster_wait();
+  Turn<2> turn;
+  float sum = 0;
+  for (int round = 0; round < rounds; ++round, turn.next()) {
+    if (lane == 0) barrier_arrive_expect(&told[turn.stage], static_cast<unsigned>(16 * blocks));
+    const float mine = static_cast<float>(rank + 1) + sum;
+    if (lane < blocks)
+      store_async_at(&heard[turn.stage][rank], make_float4(0, mine, 0, 0), &told[turn.stage],
+                     static_cast<unsigned>(lane));
+    barrier_wait(&told[turn.stage], turn.parity);
+    sum = 0;
+    for (int block = 0; block < blocks; ++block) sum += heard[turn.stage][block].y;
+  }
+  to[blockIdx.x * 32 + threadIdx.x] = sum;
+  cluster_arrive_relaxed();  // no block ends while another one stores to it
+  cluster_wait();
+}
+
 __global__ void meet_kernel(unsigned* counter, unsigned* to) {
   if (threadIdx.x != 0) return;
   const unsigned all = gridDim.x * (gridDim.x + 1) / 2;
@@ -134,6 +162,14 @@ void read_neighbours(device::Stream& stream, int blocks, int* to) {
                   .shared_bytes = 64,
                   .cluster = dim3(4)},
                  stream, read_neighbours_kernel, to);
+}
+
+void tell_all(device::Stream& stream, int clusters, int blocks, int rounds, float* to) {
+  const auto size = static_cast<unsigned>(blocks);
+  device::launch({.grid = dim3(static_cast<unsigned>(clusters) * size),
+                  .block = dim3(32),
+                  .cluster = dim3(size)},
+                 stream, tell_all_kernel, rounds, to);
 }
 
 void meet(device::Stream& stream, int blocks, unsigned* counter, unsigned* to) {

@@ -10,6 +10,10 @@ namespace ridgeline::ptx::test {
 /// and reads those of the block behind it in the cluster: to[2 b] and to[2 b + 1]. `blocks` is a
 /// multiple of 4.
 void read_neighbours(device::Stream& stream, int blocks, int* to);
+/// In each round each block of a cluster of at most 8 tells all its rank + 1 and the sum that it
+/// got in the round before, by stores that arrive at mbarriers; to[32 b + t] is the last sum of
+/// thread t of block b.
+void tell_all(device::Stream& stream, int clusters, int blocks, int rounds, float* to);
 /// Block b adds b + 1 to a counter, zero before, and waits until all have: to[b] is what it then
 /// sees.
 void meet(device::Stream& stream, int blocks, unsigned* counter, unsigned* to);

@@ -26,7 +26,24 @@ __global__ void copy_to_shared_kernel(bool words, int outside, const float* from
   copy_async_wait<0>();
 }
 
+__global__ void copy_and_arrive_kernel(const float* from, float* to) {
+  __shared__ float held[count];
+  __shared__ Barrier arrived;
+  const int thread = static_cast<int>(threadIdx.x);
+  held[thread] = -1;
+  if (thread == 0) barrier_init(&arrived, count);
+  __syncthreads();
+  copy_async_4(held + thread, from + thread, true);
+  copy_async_arrive(&arrived);
+  barrier_wait(&arrived, 0);
+  to[thread] = held[count - 1 - thread];
+}
+
 }  // namespace
+
+void copy_and_arrive(device::Stream& stream, const float* from, float* to) {
+  device::launch({.block = dim3(count)}, stream, copy_and_arrive_kernel, from, to);
+}
 
 void copy_to_shared(device::Stream& stream, bool words, int outside, const float* from, float* to) {
   device::launch({.block = dim3(count)}, stream, copy_to_shared_kernel, words, outside, from, to);

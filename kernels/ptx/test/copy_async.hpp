@@ -9,4 +9,8 @@ namespace ridgeline::ptx::test {
 /// of 16 bytes. The last `outside` pieces are not inside. Device memory.
 void copy_to_shared(device::Stream& stream, bool words, int outside, const float* from, float* to);
 
+/// 128 threads copy a word each to shared memory, meet at an mbarrier at which their copies arrive,
+/// and write the words to `to`, the last one first. Device memory.
+void copy_and_arrive(device::Stream& stream, const float* from, float* to);
+
 }  // namespace ridgeline::ptx::test

@@ -35,6 +35,10 @@ __global__ void store_kernel(const unsigned* in, unsigned short* matrices) {
   for (int i = lane; i < 64 * count; i += 32) matrices[i] = held[i];
 }
 
+__global__ void transpose_kernel(const unsigned* in, unsigned* out) {
+  out[threadIdx.x] = transpose_matrix(in[threadIdx.x]);
+}
+
 template <class Type>
 __global__ void multiply_kernel(const unsigned* a, const unsigned* b, float* c) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -74,6 +78,10 @@ void store(device::Stream& stream, int count, bool transposed, const unsigned* i
            unsigned short* matrices) {
   device::launch({.block = dim3(32)}, stream,
                  transposed ? store_of<true>(count) : store_of<false>(count), in, matrices);
+}
+
+void transpose(device::Stream& stream, const unsigned* in, unsigned* out) {
+  device::launch({.block = dim3(32)}, stream, transpose_kernel, in, out);
 }
 
 void multiply(device::Stream& stream, Factor type, const unsigned* a, const unsigned* b, float* c) {

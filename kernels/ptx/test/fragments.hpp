@@ -15,6 +15,9 @@ void load(device::Stream& stream, int count, bool transposed, const unsigned sho
 void store(device::Stream& stream, int count, bool transposed, const unsigned* in,
            unsigned short* matrices);
 
+/// out[lane] is the register of each lane after the transposition of a matrix that in[lane] holds.
+void transpose(device::Stream& stream, const unsigned* in, unsigned* out);
+
 enum class Factor { f16, bf16, tf32 };
 /// c += a b by one mma.sync: a[4 lane + i], b[2 lane + i] and c[4 lane + i] are register i of each
 /// lane.

@@ -1,6 +1,9 @@
+#include <type_traits>
+
 #include "harness/base/error.hpp"
 #include "harness/device/kernel.hpp"
 #include "kernels/ptx/copy_tensor.cuh"
+#include "kernels/ptx/dependent_launch.cuh"
 #include "kernels/ptx/registers.cuh"
 #include "kernels/ptx/test/hopper.hpp"
 #include "kernels/ptx/wgmma.cuh"
@@ -131,8 +134,10 @@ template <class Type, int count, unsigned swizzle_bytes>
 __global__ void __launch_bounds__(128)
     multiply_group_kernel(const unsigned* a, const unsigned* b, float* d) {
   constexpr unsigned span = swizzle_bytes == 0 ? 32 : swizzle_bytes, columns = 2 * count;
-  __shared__ __align__(1024) unsigned char left[64 * span];
-  __shared__ __align__(1024) unsigned char right[columns * span];
+  // Dynamic, since a program's static memory has a limit on the emulated device.
+  RIDGELINE_DYNAMIC_SHARED(unsigned char, dynamic);
+  unsigned char* const left = dynamic + (1024 - shared_address(dynamic) % 1024) % 1024;
+  unsigned char* const right = left + 64 * span;
   for (unsigned i = threadIdx.x; i < 64 * span / 4; i += 128)
     *reinterpret_cast<unsigned*>(
         left + place_of<swizzle_bytes>(i / (span / 4), i % (span / 4) * 4)) = a[i];
@@ -154,8 +159,12 @@ __global__ void __launch_bounds__(128)
   for (int i = 0; i < count; ++i) sums[i] = 0;
   products_begin();
 #pragma unroll
-  for (unsigned step = 0; step < span / 32; ++step)
-    add_product<1>(Type{}, sums, of_left + 2 * step, of_right + 2 * step);
+  for (unsigned step = 0; step < span / 32; ++step) {
+    if constexpr (std::is_same_v<Type, E4m3>)
+      multiply(Type{}, sums, of_left + 2 * step, of_right + 2 * step, step != 0);
+    else
+      add_product<1>(Type{}, sums, of_left + 2 * step, of_right + 2 * step);
+  }
   products_commit();
   products_wait<0>();
 #pragma unroll
@@ -229,6 +238,13 @@ __global__ void __launch_bounds__(128)
   products_wait<0>(sums);
 #pragma unroll
   for (int i = 0; i < count; ++i) d[threadIdx.x * count + i] = sums[i];
+}
+
+template <bool waits>
+__global__ void begin_early_kernel(unsigned* out) {
+  if (waits) previous_kernel_wait();
+  out[threadIdx.x] = 1;
+  next_kernel_may_begin();
 }
 
 __global__ void __maxnreg__(128) share_registers_kernel(unsigned* out) {
@@ -311,9 +327,14 @@ void multiply_group(device::Stream& stream, Element element, int columns, unsign
                     const void* a, const void* b, float* d) {
   const auto kernel = element == Element::f16    ? kernel_of<F16>(columns, swizzle_bytes)
                       : element == Element::bf16 ? kernel_of<Bf16>(columns, swizzle_bytes)
+                      : element == Element::e4m3 ? columns == 128
+                                                       ? kernel_of<E4m3, 64>(swizzle_bytes)
+                                                       : kernel_of<E4m3, 128>(swizzle_bytes)
                                                  : kernel_of<Tf32, 128>(swizzle_bytes);
-  device::launch({.block = dim3(128)}, stream, kernel, static_cast<const unsigned*>(a),
-                 static_cast<const unsigned*>(b), d);
+  const unsigned span = swizzle_bytes == 0 ? 32 : swizzle_bytes;
+  const unsigned shared_bytes = 1024 + (64 + static_cast<unsigned>(columns)) * span;
+  device::launch({.block = dim3(128), .shared_bytes = shared_bytes}, stream, kernel,
+                 static_cast<const unsigned*>(a), static_cast<const unsigned*>(b), d);
 }
 
 void multiply_transposed_group(device::Stream& stream, Element element, unsigned swizzle_bytes,
@@ -348,6 +369,11 @@ void multiply_from_registers(device::Stream& stream, Element element, int column
                  element == Element::f16 ? kernel_of.template operator()<F16>()
                                          : kernel_of.template operator()<Bf16>(),
                  static_cast<const unsigned*>(a), static_cast<const unsigned*>(b), d);
+}
+
+void begin_early(device::Stream& stream, bool waits, unsigned* out) {
+  device::launch({.block = dim3(128), .early = true}, stream,
+                 waits ? begin_early_kernel<true> : begin_early_kernel<false>, out);
 }
 
 void share_registers(device::Stream& stream, unsigned* out) {

@@ -33,10 +33,10 @@ void load_box_at(device::Stream& stream, const Tensor& tensor, unsigned short* m
 void store_box_at(device::Stream& stream, const Tensor& tensor, unsigned short* memory,
                   const int* at);
 
-enum class Element { f16, bf16, tf32 };
-/// d = a b^T by wgmma, of 64 x columns (64, 128 or 256; of tf32 256): a is 64 rows and b `columns`
-/// rows of span bytes, 32 without swizzle, else `swizzle_bytes`. d[thread * columns / 2 + i] is
-/// register i of each of the 128 threads.
+enum class Element { f16, bf16, tf32, e4m3 };
+/// d = a b^T by wgmma, of 64 x columns (64, 128 or 256; of tf32 256; of e4m3 128 or 256): a is 64
+/// rows and b `columns` rows of span bytes, 32 without swizzle, else `swizzle_bytes`. d[thread *
+/// columns / 2 + i] is register i of each of the 128 threads.
 void multiply_group(device::Stream& stream, Element element, int columns, unsigned swizzle_bytes,
                     const void* a, const void* b, float* d);
 
@@ -50,6 +50,9 @@ void multiply_transposed_group(device::Stream& stream, Element element, unsigned
 void multiply_from_registers(device::Stream& stream, Element element, int columns,
                              unsigned swizzle_bytes, bool transposed, const void* a, const void* b,
                              float* d);
+
+/// A kernel that may begin before the one before it ends writes 1; `waits`: as it has to.
+void begin_early(device::Stream& stream, bool waits, unsigned* out);
 
 /// Two warpgroups share out their registers anew, and write 1 and 2 for each of their threads.
 void share_registers(device::Stream& stream, unsigned* out);

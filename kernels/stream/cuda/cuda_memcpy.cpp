@@ -1,8 +1,8 @@
-#include <string>
+#include <cstddef>
 
 #include <cuda_runtime.h>
 
-#include "harness/base/error.hpp"
+#include "harness/device/cuda/language.cuh"
 #include "kernels/stream/stream.hpp"
 
 // Vendor variant: what the CUDA runtime copies with on a device. A roof that it beats is none, so
@@ -11,13 +11,10 @@ namespace ridgeline::stream::on_cuda {
 
 static void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
   for (int pass = 0; pass < problem.passes; ++pass)
-    if (const cudaError_t status = cudaMemcpyAsync(
-            operands.out, operands.a, 4 * static_cast<std::size_t>(problem.elements),
-            cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(stream.native));
-        status != cudaSuccess)
-      throw Error(ErrorKind::dependency, std::string("copying on the device failed: ") +
-                                             cudaGetErrorName(status) + " (" +
-                                             cudaGetErrorString(status) + ")");
+    device::check_cuda(
+        cudaMemcpyAsync(operands.out, operands.a, 4 * static_cast<std::size_t>(problem.elements),
+                        cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(stream.native)),
+        "copying on the device");
 }
 
 static device::Support any_copy(const Problem&, const device::Facts&) {

@@ -33,8 +33,9 @@ inline device::Support by_tensor_copies(const Problem& problem, const device::Fa
   return device::Support::yes();
 }
 
-/// Of a row-major matrix, in boxes of `box_rows` x 64. A map is made anew for every launch:
-/// launches are captured into graphs, which keep it, so that no time is measured that it takes.
+/// Of a row-major matrix, in boxes of `box_rows` rows of 128 bytes. A map is made anew for every
+/// launch: launches are captured into graphs, which keep it, so that no time is measured that it
+/// takes.
 inline device::TensorMap map_of(const void* matrix, DType dtype, std::int64_t rows,
                                 std::int64_t columns, unsigned box_rows) {
   return device::make_tensor_map(
@@ -42,7 +43,7 @@ inline device::TensorMap map_of(const void* matrix, DType dtype, std::int64_t ro
        .dtype = dtype,
        .sizes = {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows)},
        .strides = {static_cast<std::uint64_t>(columns) * size_of(dtype)},
-       .box = {row_bytes / 2, box_rows},
+       .box = {row_bytes / static_cast<unsigned>(size_of(dtype)), box_rows},
        .swizzle = device::Swizzle::bytes_128});
 }
 

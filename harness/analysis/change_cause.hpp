@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/night_changes.hpp"
+#include "harness/base/names.hpp"
+#include "harness/store/series.hpp"
+
+namespace ridgeline::analysis {
+
+/// What a change most likely comes from, as far as what is stored can tell.
+enum class TrendCause {
+  code,         // the workers' code changed, and nothing else that is recorded
+  method,       // the case was measured differently
+  machine,      // the device, the system or a setting changed
+  toolkit,      // the compiler, its flags, CUDA or a library changed
+  noise,        // the case moves as far by itself, again and again
+  unexplained,  // nothing that is recorded changed
+};
+inline std::span<const Name<TrendCause>> names(TrendCause) {
+  static constexpr Name<TrendCause> causes[] = {
+      {TrendCause::code, "code"},       {TrendCause::method, "method"},
+      {TrendCause::machine, "machine"}, {TrendCause::toolkit, "toolkit"},
+      {TrendCause::noise, "noise"},     {TrendCause::unexplained, "unexplained"}};
+  return causes;
+}
+using ridgeline::to_string;
+
+/// A cause with what speaks for it, in words.
+struct Why {
+  TrendCause cause = TrendCause::unexplained;
+  std::vector<std::string> evidence;
+  bool excused = false;  // noise, and to a level that the case had before: no alarm
+};
+
+/// How a series has moved by itself before a change.
+struct Habit {
+  std::size_t moves = 0;   // at least a quarter as far as the change, up or down
+  std::size_t nights = 0;  // in which they were counted
+  double usual = 0;        // root of the mean square of the moves, as a log of a ratio
+  bool far = true;         // the change is more than twice as large as that
+  bool had_level = false;  // that the change leads to, or one beyond it
+  bool mode = false;       // it goes to and fro between the same two levels: TrendChange::mode
+
+  /// Whether the change is one of what the series does again and again.
+  bool is_noise() const { return mode || (moves >= 3 && !far); }
+};
+
+/// Of the last 120 values before `at`, of a change between two levels, in the unit of `values`. A
+/// move is where the medians of the three values before and from a place on are farther apart than
+/// the noise from one night to the next makes them in one place of two thousand; where several
+/// places in a row are, it is one, as large as the largest.
+Habit habit_before(std::span<const double> values, std::size_t at, double level_before,
+                   double level_after);
+
+Why why_of(const NightChanges& changes, const Habit& habit);
+
+/// How the cases of some runs were measured, read when it is asked for.
+class Methods {
+ public:
+  /// `device` must outlive it; one without a file has no methods.
+  explicit Methods(const NightlyDevice& device) : device_(device) {}
+
+  /// What differs in how `case_name` was measured in two runs, in words: "cache of the case cold ->
+  /// hot". Throws a store Error when a run cannot be read.
+  std::vector<std::string> changes(const std::string& case_name, const std::string& before_run,
+                                   const std::string& after_run);
+
+ private:
+  const std::map<std::string, store::SeriesMethod>& of(const std::string& run);
+
+  const NightlyDevice& device_;
+  std::map<std::string, std::map<std::string, store::SeriesMethod>> read_;  // by run and case
+};
+
+}  // namespace ridgeline::analysis

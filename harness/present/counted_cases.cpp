@@ -1,0 +1,51 @@
+#include "harness/present/counted_cases.hpp"
+
+#include <fmt/core.h>
+
+#include "harness/analysis/bound.hpp"
+#include "harness/analysis/summary.hpp"
+#include "harness/store/read_runs.hpp"
+
+namespace ridgeline::present {
+
+std::optional<std::string> counting_device(const catalogue::Datasheet& sheet) {
+  const std::optional<int> capability = analysis::counting_capability(sheet);
+  if (!capability) return std::nullopt;
+  return fmt::format("emulated:sm_{}", *capability);
+}
+
+bool is_counted_by(const store::FoundRun& found, const std::string& device) {
+  return found.summary.device.kind == DeviceKind::emulated && found.summary.device.id == device &&
+         found.summary.run.gate.empty();
+}
+
+CountedCases counted_cases(const std::vector<store::FoundRun>& runs) {
+  CountedCases cases;
+  for (const store::FoundRun& found : runs) {
+    const std::vector<store::StoredMeasurement> stored = store::measurements(
+        store::Store::open(found.file), found.summary.run.id, store::Samples::leave_out);
+    for (const analysis::CaseProcesses& processes : analysis::by_case(stored)) {
+      const store::StoredMeasurement& last = *processes.back();
+      cases.emplace(record::name(last.case_info.id),
+                    CountedCase{found.summary.run.id, last.case_info, last.measurement});
+    }
+  }
+  return cases;
+}
+
+std::map<std::string, double> counted_dram_bytes(const std::string& pci_id,
+                                                 const std::vector<store::FoundRun>& all) {
+  std::map<std::string, double> bytes;
+  const std::optional<catalogue::Datasheet> sheet = catalogue::datasheet(pci_id);
+  const auto device = sheet ? counting_device(*sheet) : std::nullopt;
+  if (!device) return bytes;
+  std::vector<store::FoundRun> runs = all;
+  std::erase_if(runs, [&](const store::FoundRun& found) { return !is_counted_by(found, *device); });
+  for (const auto& [name, counted] : counted_cases(runs))
+    if (counted.measurement.outcome == record::Outcome::counted)
+      if (const auto moved = analysis::counted_work(counted.info, counted.measurement).dram_bytes)
+        bytes.emplace(name, *moved);
+  return bytes;
+}
+
+}  // namespace ridgeline::present

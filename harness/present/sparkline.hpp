@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Small figures made of characters.
+namespace ridgeline::present {
+
+/// Which characters the reader's terminal shows.
+enum class Glyphs { ascii, unicode };
+
+/// By the locale that the environment asks for: $LC_ALL, else $LC_CTYPE, else $LANG.
+Glyphs glyphs_of_locale();
+
+/// A character a value, the lowest at the bottom; 'x' where there is none. All alike, they are in
+/// the middle.
+std::string sparkline(const std::vector<std::optional<double>>& values, Glyphs glyphs);
+
+}  // namespace ridgeline::present

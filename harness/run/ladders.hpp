@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "harness/analysis/ladder.hpp"
+
+namespace ridgeline::run {
+
+/// Reads ladders. Strict: an unknown key, a wrong type, or a rung that a ladder has twice throws a
+/// usage Error with file and line.
+std::vector<analysis::Ladder> parse_ladders(std::string_view text,
+                                            const std::filesystem::path& file);
+
+/// Those of suites/ladders.toml in `home`.
+std::vector<analysis::Ladder> load_ladders(const std::filesystem::path& home);
+
+}  // namespace ridgeline::run

@@ -1,0 +1,143 @@
+#include "harness/stats/drift_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "harness/base/error.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/stats/series_noise.hpp"
+#include "harness/stats/step_slope.hpp"
+
+namespace ridgeline::stats {
+namespace {
+
+constexpr double significance = 4.5;  // standard errors
+constexpr auto span_nights = static_cast<double>(drift_nights);
+
+/// How many times wider than that of independent nights the spread of a mean is.
+double inflation(const StepNoise& noise) {
+  const double phi = std::min(noise.phi, .98);
+  return std::sqrt((1 + phi) / (1 - phi));
+}
+
+/// Standard error of a straight line through the nights, over all of them.
+double line_error(double sd, const StepNoise& noise) {
+  return sd * inflation(noise) * std::sqrt(12 / span_nights);
+}
+
+/// Whether the mean of the last `length` nights is as far from that of the first ones, of the last
+/// `span`, as no such means were by what was known before: in standard deviations of neighbouring
+/// means, which in a random walk are 1.6 times as far apart with as many nights between them.
+bool is_unlike_before(const StepWatch& watch, std::size_t span, std::size_t length,
+                      double deviations, double least_step) {
+  constexpr double gap = 1.6;
+  constexpr std::size_t enough = 30;  // nights to know anything of such means
+  const std::span<const double> values = watch.values().last(span);
+  const std::size_t begin = watch.values().size() - span;
+  const StepNoise& noise = watch.noise_before(std::max(begin, enough));
+  const auto same = std::ranges::find_if(
+      looks(), [&](const Look& look) { return look.after == length && look.before == length; });
+  const double sd = noise.move_sd[static_cast<std::size_t>(same - looks().begin())];
+  const double between = std::abs(clamped_mean(values.last(length), noise.sd) -
+                                  clamped_mean(values.first(length), noise.sd));
+  return between > std::max(least_step / 2, gap * deviations * sd);
+}
+
+/// Whether one step between two levels fits `values` better than a line does that leaves these
+/// `residuals`.
+bool is_rather_a_step(std::span<const double> values, std::span<const double> residuals) {
+  constexpr std::size_t shortest = 3;
+  const auto off = [](std::span<const double> of) {
+    const double centre = median(of);
+    double sum = 0;
+    for (const double value : of) sum += std::abs(value - centre);
+    return sum;
+  };
+  double line = 0;
+  for (const double residual : residuals) line += residual;
+  for (std::size_t at = shortest; at + shortest <= values.size(); ++at)
+    if (off(values.first(at)) + off(values.subspan(at)) < line) return true;
+  return false;
+}
+
+}  // namespace
+
+double theil_sen_slope(std::span<const double> values) {
+  require(values.size() >= 2, "a slope is that of two values or more");
+  std::vector<double> slopes;
+  slopes.reserve(values.size() * (values.size() - 1) / 2);
+  for (std::size_t j = 1; j < values.size(); ++j)
+    for (std::size_t i = 0; i < j; ++i)
+      slopes.push_back((values[j] - values[i]) / static_cast<double>(j - i));
+  return median(slopes);
+}
+
+std::optional<Drift> steep_drift(const StepWatch& watch, double least_step) {
+  constexpr std::size_t before = 30, shortest = 7;
+  const std::span<const double> values = watch.values();
+  if (values.size() < watch.steady_from() + steep_nights + before ||
+      !is_unlike_before(watch, steep_nights, 14, 6, least_step))
+    return {};
+  const std::size_t begin = values.size() - steep_nights;
+  const auto slope = slope_of(values.subspan(begin), shortest);
+  if (!slope || std::abs(slope->a_night) * (steep_nights - slope->begin) < least_step) return {};
+  const std::size_t from = begin + slope->begin;
+  if (from == 0) return {};
+  const StepSize size = watch.size_between(from, values.size());
+  return Drift{from, size.after - size.before, size.step};
+}
+
+std::optional<Drift> slow_drift(std::span<const double> values, const StepNoise& noise,
+                                double least_step) {
+  constexpr double normal_quantile = 1.959963984540054;  // of 0.975
+  require(values.size() == drift_nights, "a drift is one of so many nights");
+  const double slope = theil_sen_slope(values), total = slope * span_nights;
+  if (std::abs(total) < least_step) return {};
+  std::vector<double> level, residuals;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    level.push_back(values[i] - slope * static_cast<double>(i));
+  const double centre = median(level);
+  for (const double value : level) residuals.push_back(std::abs(value - centre));
+  const double error = line_error(std::max(1.4826 * median(residuals), noise.sd / 10), noise);
+  if (std::abs(total) < significance * error) return {};
+  if (theil_sen_slope(values.first(drift_nights / 2)) * slope <= 0 ||
+      theil_sen_slope(values.last(drift_nights / 2)) * slope <= 0)
+    return {};
+  if (is_rather_a_step(values, residuals)) return {};
+  return Drift{0, total, {total - normal_quantile * error, total + normal_quantile * error}};
+}
+
+bool DriftWatch::add(const StepWatch& watch, double least_step) {
+  constexpr std::size_t steady = 3;
+  const std::span<const double> values = watch.values();
+  nights_ = values.size();
+  std::optional<Drift> now = steep_drift(watch, least_step);
+  // A step among its nights is told as a step.
+  if (!now && nights_ >= watch.steady_from() + drift_nights &&
+      is_unlike_before(watch, drift_nights, 28, 4.5, least_step)) {
+    now = slow_drift(values.last(drift_nights), watch.noise().value(), least_step);
+    if (now) now->begin = nights_ - drift_nights;
+  }
+  if (!now)
+    running_ = 0;
+  else
+    running_ = last_ && last_->total * now->total > 0 ? running_ + 1 : 1;
+  last_ = now;
+  if (running_ < steady) return false;
+  // One drift, while it comes and goes within the nights that it is looked for in.
+  const bool goes_on =
+      told_ > 0 && told_total_ * now->total > 0 && nights_ <= seen_until_ + drift_nights;
+  seen_until_ = nights_;
+  if (goes_on) return false;
+  told_ = nights_;
+  told_total_ = now->total;
+  return true;
+}
+
+std::optional<DriftWatch::Told> DriftWatch::tonight() const {
+  if (!last_ || told_ == 0 || seen_until_ != nights_) return {};
+  return Told{*last_, told_};
+}
+
+}  // namespace ridgeline::stats

@@ -1,0 +1,86 @@
+#include "harness/stats/step_looks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/stats/series_noise.hpp"
+
+namespace ridgeline::stats {
+namespace {
+
+constexpr std::size_t week = 7;
+
+}  // namespace
+
+std::span<const Look> looks() {
+  // Bases of weeks cancel what happens every week. Two nights against three are what wander leaves
+  // visible, and later looks at them need less, as the level has lasted.
+  static constexpr Look all[] = {
+      {2, 3, 2, 11, 13},    {2, 3, 5, 6.3, 0},    {2, 3, 7, 5.04, 0},  {2, 3, 14, 5.04, 0},
+      {2, 7, 2, 11, 13},    {2, 14, 2, 11, 13},   {2, 28, 2, 11, 13},  {3, 7, 3, 7.5, 7},
+      {3, 14, 3, 7.5, 7},   {3, 28, 3, 7.5, 7},   {5, 7, 5, 6, 0},     {5, 14, 5, 6, 0},
+      {5, 28, 5, 6, 0},     {7, 7, 7, 4.8, 0},    {7, 14, 7, 4.8, 0},  {7, 28, 7, 4.8, 0},
+      {14, 14, 14, 4.8, 0}, {14, 28, 14, 4.8, 0}, {28, 28, 28, 6.5, 0}};
+  return all;
+}
+
+Moves::Moves() : moves_(looks().size()), backed_(looks().size()) {
+  for (const Look& look : looks())
+    for (const std::size_t size : {look.after, look.before, look.seen})
+      if (std::ranges::find(windows_, size, &Windows::size) == windows_.end())
+        windows_.push_back({size, {}});
+}
+
+const std::vector<Moves::Window>& Moves::windows(std::size_t size) const {
+  return std::ranges::find(windows_, size, &Windows::size)->by_night;
+}
+
+void Moves::add(std::span<const double> values, std::size_t level_start, double sd) {
+  const std::size_t tonight = values.size() - 1;
+  std::vector<double> ascending;
+  for (auto& [size, by_night] : windows_) {
+    Window& now = by_night.emplace_back();
+    if (values.size() < size) continue;
+    ascending.assign(values.end() - static_cast<std::ptrdiff_t>(size), values.end());
+    std::ranges::sort(ascending);
+    const std::size_t off = size / 6, base_off = size / 4;
+    now = {clamped_mean_of_sorted(ascending, sd), ascending[off], ascending[size - 1 - off],
+           ascending[base_off], ascending[size - 1 - base_off]};
+  }
+  for (std::size_t i = 0; i < looks().size(); ++i) {
+    const Look& look = looks()[i];
+    double& move = moves_[i].emplace_back(no_move);
+    double& backed = backed_[i].emplace_back(no_move);
+    if (tonight + 1 < level_start + look.before + look.seen) continue;
+    const std::size_t last = tonight - look.seen;  // of the nights before the new level
+    const Window& before = windows(look.before)[last];
+    const std::vector<Window>& weeks = windows(week);
+    const bool has_week = last + 1 >= level_start + week;
+    move = windows(look.after)[last + look.after].mean - before.mean;
+    // A slope has little of a long move in its middle: there a step has all of it.
+    const double middle = look.is_long() ? (weeks[last + week].mean - weeks[last].mean) / .8 : move;
+    backed = backed_move(look, before, look.before < week && has_week ? weeks[last] : before, move,
+                         middle, windows(look.seen)[tonight]);
+  }
+}
+
+double Moves::backed_move(const Look& look, const Window& before, const Window& agreeing,
+                          double move, double middle, const Window& after) const {
+  const double times = look.is_long() ? 3 : 2, level = before.mean + move;
+  if (move > 0)
+    return std::max(0.0, std::min({move, middle, times * (after.low - before.mean),
+                                   times * (level - agreeing.base_high)}));
+  return -std::max(0.0, std::min({-move, -middle, times * (before.mean - after.high),
+                                  times * (agreeing.base_low - level)}));
+}
+
+void Moves::forget_across(std::size_t at) {
+  for (std::size_t i = 0; i < looks().size(); ++i) {
+    const std::size_t end =
+        std::min(moves_[i].size(), at + looks()[i].seen + looks()[i].before - 1);
+    for (std::size_t night = at; night < end; ++night)
+      moves_[i][night] = backed_[i][night] = no_move;
+  }
+}
+
+}  // namespace ridgeline::stats

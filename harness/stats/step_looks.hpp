@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+/// How a new level shows in the nights of a series: looks of several lengths at its first nights
+/// against the nights before them. Large moves are judged by few nights and small ones by many.
+namespace ridgeline::stats {
+
+/// The mean of the first `after` nights of a new level against that of the `before` nights before
+/// it, taken once `seen` nights of it are there.
+struct Look {
+  std::size_t after, before, seen;
+  double deviations;  // standard deviations of this move that are needed
+  double nights;      // standard deviations of a single night that are needed
+  /// A look of a week or more, at small moves.
+  bool is_long() const { return after >= 7; }
+  /// Whether it waits for a week.
+  bool is_seen_long() const { return seen >= 7; }
+};
+
+/// Those of equal `after` and `before` are neighbours.
+std::span<const Look> looks();
+
+/// Where there is no move: too few nights, or a change among them.
+inline constexpr double no_move = std::numeric_limits<double>::quiet_NaN();
+
+/// The moves of a series that grows by a night at a time, by look and last night.
+class Moves {
+ public:
+  Moves();
+
+  /// Adds the last of `values`, the nights so far. Moves reach back to `level_start` at most, the
+  /// first night of the present level. `sd`: of a night, as it is known.
+  void add(std::span<const double> values, std::size_t level_start, double sd);
+
+  /// Takes those of all looks away that reach across a level that begins at `at`.
+  void forget_across(std::size_t at);
+
+  /// How many nights were added.
+  std::size_t nights() const { return moves_.front().size(); }
+
+  /// The move of `look` whose last night is `night`; no_move where there is none.
+  double move(std::size_t look, std::size_t night) const { return moves_[look][night]; }
+  /// As much of it as nearly all of its nights agree to, on both sides; with its sign, or 0.
+  double backed(std::size_t look, std::size_t night) const { return backed_[look][night]; }
+
+ private:
+  /// The last so many nights: their mean, and their lowest and highest but for those that may be
+  /// off; of the nights before a level more of them may.
+  struct Window {
+    double mean = no_move, low = no_move, high = no_move, base_low = no_move, base_high = no_move;
+  };
+  double backed_move(const Look& look, const Window& before, const Window& agreeing, double move,
+                     double middle, const Window& after) const;
+
+  struct Windows {
+    std::size_t size;
+    std::vector<Window> by_night;
+  };
+  const std::vector<Window>& windows(std::size_t size) const;
+
+  std::vector<Windows> windows_;
+  std::vector<std::vector<double>> moves_, backed_;
+};
+
+}  // namespace ridgeline::stats

@@ -1,0 +1,242 @@
+#include "harness/stats/step_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/base/error.hpp"
+#include "harness/stats/distributions.hpp"
+#include "harness/stats/series_noise.hpp"
+#include "harness/stats/step_slope.hpp"
+
+namespace ridgeline::stats {
+namespace {
+
+constexpr std::size_t least_nights = 4;  // before them nothing is known of the noise
+
+/// Nights after which the noise is learned again.
+std::size_t learning_interval(std::size_t nights) {
+  if (nights < 20) return 1;
+  return nights < 60 ? 3 : 7;
+}
+
+}  // namespace
+
+StepWatch::StepWatch(WatchRules rules) : rules_(rules), records_(looks().size()) {}
+
+bool StepWatch::add(double value) {
+  if (!std::isfinite(value))
+    throw Error(ErrorKind::internal, "a night whose value is not finite was to be watched");
+  levels_.values.push_back(value);
+  const std::size_t nights = levels_.values.size();
+  if (nights >= least_nights &&
+      (known_.empty() || nights >= known_.back().nights + learning_interval(nights)))
+    learn(nights);
+  moves_.add(levels_.values, levels_.starts.back(), known_.empty() ? 0 : known_.back().sd);
+  if (nights < least_nights) return false;
+  settle();
+  const std::optional<Found> found = best_look();
+  if (found) tell(*found);
+  return found.has_value();
+}
+
+void StepWatch::boundary() {
+  boundary_ = levels_.values.size();
+  first_step_ = steps_.size();
+  if (levels_.starts.back() < boundary_) levels_.starts.push_back(boundary_);
+}
+
+std::optional<StepNoise> StepWatch::noise() const {
+  if (known_.empty()) return {};
+  return known_.back();
+}
+
+StepSize StepWatch::size_of(std::size_t which) const {
+  const std::size_t at = steps_.at(which).place.at;
+  const auto next = std::ranges::upper_bound(levels_.starts, at);
+  const auto own = std::ranges::lower_bound(levels_.starts, at);
+  return size_step(levels_.values, own == levels_.starts.begin() ? 0 : *(own - 1), at,
+                   next == levels_.starts.end() ? levels_.values.size() : *next, known_.back());
+}
+
+StepSize StepWatch::size_between(std::size_t begin, std::size_t end) const {
+  require(0 < begin && begin < end && end <= levels_.values.size(), "a change takes nights");
+  constexpr std::size_t week = 7;
+  const std::span<const double> values = levels_.values;
+  const std::size_t before = std::min(begin, week), after = std::min(end - begin, week);
+  const StepNoise& noise = known_.back();
+  const auto of_weeks = std::ranges::find_if(
+      looks(), [](const Look& look) { return look.after == week && look.before == week; });
+  const auto look = static_cast<std::size_t>(of_weeks - looks().begin());
+  const double error = noise.move_sd[look] * student_t_quantile(.975, noise.move_freedom[look]);
+  StepSize size;
+  size.before = clamped_mean(values.subspan(begin - before, before), noise.sd);
+  size.after = clamped_mean(values.subspan(end - after, after), noise.sd);
+  const double step = size.after - size.before;
+  size.step = {step - error, step + error};
+  return size;
+}
+
+std::optional<StepWatch::Found> StepWatch::best_look() {
+  constexpr std::size_t few_nights = 60;
+  constexpr double jointly = 1.2;  // times what is needed: the level's own nights vote on it
+  const std::size_t nights = levels_.values.size();
+  std::optional<Found> best;
+  std::optional<StepNoise> joint;
+  std::size_t joint_seen = 0;
+  for (std::size_t i = 0; i < looks().size(); ++i) {
+    const Look& look = looks()[i];
+    const double size = std::abs(moves_.backed(i, nights - 1));
+    if (!(size >= rules_.least_step)) continue;  // also where there is none
+    const std::size_t first = nights - look.seen;
+    double need = needed(i, noise_before(first));
+    // Few nights before the new level: its own tell of the noise as well.
+    if (size < need && size > need / 4 && look.is_seen_long() && first < few_nights) {
+      if (joint_seen != look.seen) joint = learn_noise(levels_, moves_, nights, rules_.tick, first);
+      joint_seen = look.seen;
+      need = std::min(need, jointly * needed(i, *joint));
+    }
+    if (size > need * (best ? best->score : 1)) best = {i, size / need};
+  }
+  return best;
+}
+
+const StepNoise& StepWatch::noise_before(std::size_t night) const {
+  require(!known_.empty(), "noise is known from the fourth night on");
+  const auto after =
+      std::ranges::find_if(known_, [&](const StepNoise& noise) { return noise.nights > night; });
+  return after == known_.begin() ? *after : *(after - 1);
+}
+
+/// What the move of a look that ends tonight has to be.
+double StepWatch::needed(std::size_t i, const StepNoise& noise) {
+  const Look& look = looks()[i];
+  const std::size_t first = levels_.values.size() - look.seen;
+  // About Student's t for 4.2 standard deviations.
+  const double freedom = .65 * static_cast<double>(noise.differences);
+  const double deviations =
+      std::max(look.deviations, 4.2 * (1 + 5.3 / freedom + 36 / (freedom * freedom)));
+  constexpr double times_record = 1.5, times_tick = 1.5;
+  return std::max(
+      {loudness(first, noise) * std::max(deviations * noise.move_sd[i], look.nights * noise.sd),
+       times_record * record_of(i, first), times_tick * noise.tick, rules_.least_step});
+}
+
+/// The largest move of this look before `first`: pairs of outliers and rare modes make them too.
+double StepWatch::record_of(std::size_t i, std::size_t first) {
+  Record& record = records_[i];
+  for (; record.until < first; ++record.until)
+    if (const double size = std::abs(moves_.backed(i, record.until)); size > record.size)
+      record.size = size;
+  const std::size_t tonight = levels_.values.size() - 1, seen = looks()[i].seen;
+  for (const Visit& visit : visits_)
+    if (tonight - visit.night < noise_memory && seen <= std::min<std::size_t>(visit.length + 1, 3))
+      record.size = std::max(record.size, visit.size);
+  return record.size;
+}
+
+/// How much louder than `noise` the nights beside the first one of a new level are, at least 1.
+double StepWatch::loudness(std::size_t first, const StepNoise& noise) const {
+  constexpr std::size_t before = 10, enough = 5;
+  constexpr double usual = 1.2;
+  std::vector<double> near = levels_.differences(
+      1, std::max(levels_.starts.back(), first - std::min(first, before)), first);
+  const std::vector<double> after = levels_.differences(1, first + 1, levels_.values.size());
+  near.insert(near.end(), after.begin(), after.end());
+  if (near.size() < enough) return 1;
+  const double sd = capped_spread(std::move(near), least_sd) / std::sqrt(2.0);
+  return std::max(1.0, sd / (usual * noise.sd));
+}
+
+/// Also after a step `at`: moves and knowledge across it are no noise.
+void StepWatch::learn(std::size_t known_from, std::optional<std::size_t> at) {
+  if (at) {
+    moves_.forget_across(*at);
+    while (!known_.empty() && known_.back().nights > *at) known_.pop_back();
+  }
+  known_.push_back(learn_noise(levels_, moves_, known_from, rules_.tick));
+  const std::size_t nights = levels_.values.size();
+  std::ranges::fill(records_, Record{0, nights - std::min(nights, noise_memory)});
+}
+
+/// A step is placed again when its level has 7 and 14 nights.
+void StepWatch::settle() {
+  constexpr std::size_t once = 7, again = 14, farthest = 3;
+  const std::size_t nights = levels_.values.size(), start = levels_.starts.back();
+  if (steps_.size() == first_step_ || (nights - start != once && nights - start != again)) return;
+  LevelStep& step = steps_.back();
+  const std::size_t before = levels_.starts[levels_.starts.size() - 2];
+  const StepPlace place = place_step(levels_.values, before, start, nights, known_.back());
+  const std::size_t moved = place.at > step.first ? place.at - step.first : step.first - place.at;
+  if (moved > farthest) return;  // a second step, which is not told yet
+  step.place = place;
+  if (place.at == start) return;
+  levels_.starts.back() = place.at;
+  learn(place.at + 1, place.at);
+}
+
+void StepWatch::tell(const Found& found) {
+  constexpr std::size_t base = 30;
+  const std::size_t nights = levels_.values.size(), start = levels_.starts.back();
+  const std::span<const double> values = levels_.values;
+  LevelStep step;
+  step.told = nights;
+  step.look = found.look;
+  step.score = found.score;
+  step.place = place_step(values, start, nights - looks()[found.look].seen, nights, known_.back());
+  step.first = step.place.at;
+  const std::size_t begin = std::max(start, step.first - std::min(step.first, base));
+  step.before = clamped_mean(values.subspan(begin, step.first - begin), known_.back().sd);
+  step.after = clamped_mean(values.subspan(step.first), known_.back().sd);
+  step.slope = slope_until(looks()[found.look]);
+  step.mode = goes_to_and_fro(step);
+  take_back(step);
+  steps_.push_back(step);
+  levels_.starts.push_back(step.first);
+  learn(step.first + 1, step.first);
+}
+
+/// Where a slope that lasts until tonight begins, if one is what this look has seen.
+std::optional<std::size_t> StepWatch::slope_until(const Look& look) const {
+  constexpr std::size_t before = 28, shortest = 5;
+  if (look.seen < shortest) return {};
+  const std::size_t nights = levels_.values.size(), reach = std::min(nights, look.seen + before);
+  const std::size_t begin = std::max(steady_from(), nights - reach);
+  const auto slope = slope_of(std::span(levels_.values).subspan(begin), shortest);
+  if (!slope) return {};
+  return begin + slope->begin;
+}
+
+std::size_t StepWatch::steady_from() const {
+  const auto last = std::ranges::find_if(steps_.rbegin(),
+                                         steps_.rend() - static_cast<std::ptrdiff_t>(first_step_),
+                                         [](const LevelStep& step) { return !step.slope; });
+  return last == steps_.rend() - static_cast<std::ptrdiff_t>(first_step_) ? boundary_
+                                                                          : last->place.at;
+}
+
+/// Whether three steps between the same two levels were told in this environment.
+bool StepWatch::goes_to_and_fro(const LevelStep& step) const {
+  constexpr std::ptrdiff_t times = 3;
+  const double near = std::max(rules_.least_step / 2, std::abs(step.after - step.before) / 4);
+  const auto close = [&](double a, double b) { return std::abs(a - b) < near; };
+  const auto same = [&](const LevelStep& other) {
+    return (close(other.before, step.before) && close(other.after, step.after)) ||
+           (close(other.before, step.after) && close(other.after, step.before));
+  };
+  return std::count_if(steps_.begin() + static_cast<std::ptrdiff_t>(first_step_), steps_.end(),
+                       same) >= times;
+}
+
+/// A step that soon goes back most of the way takes the last one back.
+void StepWatch::take_back(LevelStep& step) {
+  constexpr std::size_t soon = 14;
+  if (steps_.size() == first_step_ || step.first > steps_.back().first + soon) return;
+  LevelStep& last = steps_.back();
+  const double size = std::abs(last.after - last.before);
+  if (std::abs(step.after - last.before) >= size / 2) return;
+  step.undoes = steps_.size() - 1;
+  last.undone = step.told;
+  visits_.push_back({step.told - 1, step.first - last.first, size});
+}
+
+}  // namespace ridgeline::stats

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/stats/step_looks.hpp"
+#include "harness/stats/step_noise.hpp"
+#include "harness/stats/step_place.hpp"
+
+/// Watches a series that grows by a night at a time, and tells when its level has changed. What is
+/// told on a night depends on that night and earlier ones alone, so it stays as it was told.
+namespace ridgeline::stats {
+
+struct WatchRules {
+  double least_step = .01;  // of the values, which are logs of times: smaller steps do not count
+  double tick = 0;          // of the clock, in logs, where it is known
+};
+
+/// A step from one level to the next, as it was told.
+struct LevelStep {
+  std::size_t told = 0;               // how many nights there were
+  std::size_t first = 0;              // the first night of the new level, as it was taken to be
+  StepPlace place;                    // with the 7th and the 14th night of the level placed again
+  double before = 0, after = 0;       // the levels, as they were known
+  std::size_t look = 0;               // of looks(): the one that told it
+  double score = 0;                   // the move, in times what was needed
+  std::optional<std::size_t> undoes;  // the step that it takes back: its place in `steps()`
+  std::optional<std::size_t> undone;  // how many nights there were when it was taken back
+  bool mode = false;  // between two levels that the series went to and fro between before: one of
+                      // its modes, and no news
+  std::optional<std::size_t> slope;  // little by little since this night, and no step
+};
+
+class StepWatch {
+ public:
+  explicit StepWatch(WatchRules rules = {});
+
+  /// Adds a night. Returns whether a step was told. Throws Error unless `value` is finite.
+  bool add(double value);
+
+  /// What follows was measured in another environment: its level is no change, and its noise is
+  /// taken to be as before until its own tells more.
+  void boundary();
+
+  std::span<const double> values() const { return levels_.values; }
+  std::span<const LevelStep> steps() const { return steps_; }
+  /// First nights of the levels, the first one 0; one may be the next night's.
+  std::span<const std::size_t> level_starts() const { return levels_.starts; }
+  /// The first night of this environment, or of the last step in it that was no slope.
+  std::size_t steady_from() const;
+  /// As it is known tonight; absent before the fourth night.
+  std::optional<StepNoise> noise() const;
+  /// As it was known before `night`, or as soon as it was known. Throws Error before the fourth
+  /// night.
+  const StepNoise& noise_before(std::size_t night) const;
+  /// How large steps()[which] is, by all nights so far.
+  StepSize size_of(std::size_t which) const;
+  /// From the level of the week before night `begin` to that of the last week before night `end`.
+  /// Throws Error unless there are nights before both, and some between them.
+  StepSize size_between(std::size_t begin, std::size_t end) const;
+
+ private:
+  struct Visit {  // a level that was left again for the one before it
+    std::size_t night, length;
+    double size;
+  };
+  struct Found {
+    std::size_t look = 0;
+    double score = 1;
+  };
+  /// The largest move of its look so far, by the nights before `until`.
+  struct Record {
+    double size = 0;
+    std::size_t until = 0;
+  };
+
+  std::optional<Found> best_look();
+  double needed(std::size_t look, const StepNoise& noise);
+  double record_of(std::size_t look, std::size_t first);
+  double loudness(std::size_t first, const StepNoise& noise) const;
+  void learn(std::size_t known_from, std::optional<std::size_t> at = {});
+  void settle();
+  void tell(const Found& found);
+  std::optional<std::size_t> slope_until(const Look& look) const;
+  bool goes_to_and_fro(const LevelStep& step) const;
+  void take_back(LevelStep& step);
+
+  WatchRules rules_;
+  Levels levels_;
+  Moves moves_;
+  std::vector<StepNoise> known_;  // by nights
+  std::vector<Record> records_;   // by look
+  std::vector<LevelStep> steps_;
+  std::vector<Visit> visits_;
+  std::size_t boundary_ = 0;    // the first night of this environment
+  std::size_t first_step_ = 0;  // of steps_: the first in it
+};
+
+}  // namespace ridgeline::stats

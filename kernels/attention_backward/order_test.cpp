@@ -1,0 +1,203 @@
+#include "kernels/attention_backward/order.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace ridgeline::attention_backward::on_cuda {
+namespace {
+
+Problem problem_of(std::int64_t heads, std::int64_t seq, Mask mask, std::int64_t kv_heads = 0) {
+  return {1, heads, seq, 128, mask, DType::bf16, kv_heads};
+}
+
+/// How blocks come to their tiles: a ticket of each set, as the kernel has it, or the next ticket
+/// of all.
+enum class Tickets { of_sets, of_all };
+
+/// The ordered sums of a problem on a GPU of `units` SMs, in any order that hardware allows: all
+/// blocks run, and each does its additions one after the other, as soon as their turns have come.
+/// It takes its next tile of keys when it has brought the last queries of the one before, of which
+/// up to four additions may still be to come (differentiate.cuh: two tiles of queries have come
+/// before they are used, and dQ is a tile late).
+class Execution {
+ public:
+  Execution(const Problem& problem, int units, Tickets tickets, unsigned seed)
+      : order_(order_for(problem, rows_for(problem), /*ordered=*/true, units)),
+        causal_(problem.mask == Mask::causal),
+        tickets_(tickets),
+        blocks_(static_cast<std::size_t>(blocks_of(order_, units))),
+        random_(seed),
+        added_(static_cast<std::size_t>(order_.heads * order_.ratio * order_.query_tiles)) {
+    for (Block& block : blocks_) block.pause = 1 << random_() % 7;
+    if (tickets_ == Tickets::of_all) next_ticket_[0] = static_cast<int>(blocks_.size());
+  }
+
+  /// Whether all tiles were done, each once; otherwise nobody can go on.
+  bool ends() {
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (std::size_t block = 0; block < blocks_.size(); ++block)
+        if (random_() % blocks_[block].pause == 0) progress = step(block) || progress;
+      for (std::size_t block = 0; !progress && block < blocks_.size(); ++block)
+        progress = step(block);
+    }
+    return std::ranges::all_of(blocks_,
+                               [](const Block& block) {
+                                 return block.has_ended && block.next == block.additions.size();
+                               }) &&
+           static_cast<int>(taken_.size()) == order_.count();
+  }
+  /// Who added, of each tile of queries of each head, first to last.
+  const std::vector<std::vector<int>>& additions() const { return added_; }
+
+ private:
+  struct Addition {
+    int head, m, number, before;
+  };
+  struct Block {
+    std::vector<Addition> additions;
+    std::size_t next = 0;
+    int set = 0;
+    unsigned pause = 1;  // it goes on once in so many times that it could
+    bool has_begun = false, has_ended = false;
+  };
+
+  int turn_of(std::size_t at) {
+    Block& block = blocks_[at];
+    if (tickets_ == Tickets::of_all)
+      return std::exchange(block.has_begun, true) ? next_ticket_[0]++ : static_cast<int>(at);
+    for (;;) {
+      const int begin = order_.begin_of_set(block.set);
+      if (begin >= order_.count()) return begin;
+      const int turn = begin + next_ticket_[block.set++]++;
+      if (turn < order_.end_of_set(begin)) return turn;
+    }
+  }
+
+  template <int rows, bool causal>
+  void add_tile(Block& block, int turn) {
+    const KeyTile tile = order_.tile<causal, true>(turn);
+    for (Passing<true> way(order_, tile); way.left != 0; way.next(order_, tile))
+      block.additions.push_back(
+          {way.head, way.m, tile.number,
+           additions_before<rows, causal>(
+               static_cast<unsigned>(tile.number), static_cast<unsigned>(order_.chunk),
+               static_cast<unsigned>(order_.query_tiles), static_cast<unsigned>(order_.key_tiles),
+               static_cast<unsigned>(way.m))});
+  }
+
+  /// One thing that a block may do next. False: nothing.
+  bool step(std::size_t at) {
+    Block& block = blocks_[at];
+    constexpr std::size_t left_behind = 4;
+    if (!block.has_ended && block.additions.size() - block.next <= left_behind) {
+      const int turn = turn_of(at);
+      block.has_ended = turn >= order_.count();
+      if (block.has_ended) return true;
+      EXPECT_TRUE(taken_.insert(turn).second) << "turn " << turn << " twice";
+      if (!causal_)
+        add_tile<80, false>(block, turn);
+      else if (order_.rows == 64)
+        add_tile<64, true>(block, turn);
+      else
+        add_tile<80, true>(block, turn);
+      return true;
+    }
+    if (block.next == block.additions.size()) return false;
+    const Addition& addition = block.additions[block.next];
+    const int place = addition.head * order_.query_tiles + addition.m;
+    std::vector<int>& made = added_[static_cast<std::size_t>(place)];
+    if (static_cast<int>(made.size()) != addition.before) return false;
+    made.push_back(addition.number);
+    ++block.next;
+    return true;
+  }
+
+  const Order order_;
+  const bool causal_;
+  const Tickets tickets_;
+  std::vector<Block> blocks_;
+  std::mt19937 random_;
+  std::map<int, int> next_ticket_;
+  std::set<int> taken_;
+  std::vector<std::vector<int>> added_;
+};
+
+/// Lengths around those at which tiles, sets of several heads, and heads of several sets begin.
+std::vector<std::pair<Problem, int>> problems_and_units() {
+  std::vector<std::pair<Problem, int>> all;
+  for (const Mask mask : {Mask::full, Mask::causal}) {
+    for (const int units : {1, 2, 3, 7})
+      for (const std::int64_t seq : {1, 128, 129, 300, 512, 1100})
+        all.emplace_back(problem_of(5, seq, mask), units);
+    all.emplace_back(problem_of(6, 700, mask, /*kv_heads=*/2), 5);
+    all.emplace_back(problem_of(16, 4096, mask), 132);
+    all.emplace_back(problem_of(4, 8448, mask), 132);
+    all.emplace_back(problem_of(1, 20000, mask), 132);
+  }
+  return all;
+}
+
+TEST(Order, OrderedSumsEndInEveryExecution) {
+  for (const auto& [problem, units] : problems_and_units())
+    for (const unsigned seed : {1u, 2u})
+      EXPECT_TRUE(Execution(problem, units, Tickets::of_sets, seed).ends())
+          << problem.heads << " heads, length " << problem.seq << ", " << units << " SMs, "
+          << to_string(problem.mask);
+}
+
+TEST(Order, BlocksThatTakeSeveralTilesOfASetMayWaitForThemselves) {
+  for (const Mask mask : {Mask::full, Mask::causal})
+    for (const auto& [problem, units] :
+         {std::pair(problem_of(3, 241, mask), 3), {problem_of(16, 4096, mask), 132}}) {
+      int stuck = 0;
+      for (unsigned seed = 1; seed <= 20 && stuck == 0; ++seed)
+        if (!Execution(problem, units, Tickets::of_all, seed).ends()) ++stuck;
+      EXPECT_GT(stuck, 0) << "the model does not see it: length " << problem.seq;
+    }
+}
+
+TEST(Order, AdditionsComeInOneOrderWhateverBlocksDo) {
+  for (const Mask mask : {Mask::full, Mask::causal}) {
+    const Problem problem = problem_of(6, 700, mask, /*kv_heads=*/3);
+    Execution one(problem, 8, Tickets::of_sets, 1), other(problem, 8, Tickets::of_sets, 2);
+    ASSERT_TRUE(one.ends() && other.ends());
+    EXPECT_EQ(one.additions(), other.additions());
+    const int rows = rows_for(problem), tiles = static_cast<int>(tiles_of(problem, rows));
+    ASSERT_EQ(one.additions().size(), static_cast<std::size_t>(6 * tiles));
+    for (int place = 0; place < 6 * tiles; ++place) {
+      const int seen = ((place % tiles + 1) * rows - 1) / tile_keys + 1;
+      std::vector<int> of = one.additions()[static_cast<std::size_t>(place)],
+                       expected(mask == Mask::full ? 6u : static_cast<unsigned>(std::min(seen, 6)));
+      std::ranges::sort(of);
+      std::iota(expected.begin(), expected.end(), 0);
+      EXPECT_EQ(of, expected) << "head " << place / tiles << ", tile " << place % tiles;
+    }
+  }
+}
+
+TEST(Order, SetsAreAllTurnsAndNoLargerThanTheGrid) {
+  for (const auto& [problem, units] : problems_and_units()) {
+    const Order order = order_for(problem, rows_for(problem), /*ordered=*/true, units);
+    int end = 0, sets = 0;
+    for (; order.begin_of_set(sets) < order.count(); ++sets) {
+      EXPECT_EQ(order.begin_of_set(sets), end);
+      end = order.end_of_set(end);
+      EXPECT_LE(end - order.begin_of_set(sets), blocks_of(order, units));
+    }
+    EXPECT_EQ(end, order.count());
+    EXPECT_LE(sets, problem.all_heads() * tiles_of(problem, tile_keys)) << "tickets in workspaces";
+  }
+}
+
+}  // namespace
+}  // namespace ridgeline::attention_backward::on_cuda

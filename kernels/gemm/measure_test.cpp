@@ -1,0 +1,127 @@
+#include "kernels/gemm/measure.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/gemm/oracle.hpp"
+#include "kernels/test_device.hpp"
+
+namespace ridgeline::gemm {
+namespace {
+
+using kernels::Deviation;
+
+/// sum + products, as tensor cores add 32 of e4m3.
+float add_cut(float sum, std::span<const float, 32> products) {
+  constexpr std::uint32_t exponent = 0x7F800000;
+  std::uint32_t largest = std::bit_cast<std::uint32_t>(sum) & exponent;
+  for (const float product : products)
+    largest = std::max(largest, std::bit_cast<std::uint32_t>(product) & exponent);
+  if (largest == 0) return 0;
+  const auto steps = std::bit_cast<float>(((2u * 127 + 13) << 23) - largest);  // in 1
+  auto total = static_cast<std::int32_t>(sum * steps);
+  for (const float product : products) total += static_cast<std::int32_t>(product * steps);
+  return static_cast<float>(total) / steps;
+}
+
+/// Few rows of a product whose sums are cut, on random factors, so that many sums of each length
+/// come up in a test.
+class CutSums {
+ public:
+  explicit CutSums(std::int64_t k)
+      : k_(k),
+        found_(kernels::test_device(device::Kind::cpu)),
+        problem_{8, 96, k, DType::e4m3_fast} {
+    a_ = all(source_of_a(problem_, inputs), problem_.m * k);
+    for (float& value : a_) value /= scale_of(DType::e4m3);
+    const std::vector<float> rows = all(source_of_b(problem_, inputs), k * problem_.n);
+    b_.resize(rows.size());
+    for (std::int64_t p = 0; p < k; ++p)
+      for (std::int64_t j = 0; j < problem_.n; ++j) b_[j * k + p] = rows[p * problem_.n + j];
+  }
+
+  /// Without `missing` products somewhere in the middle; sums of `together` are added in f32.
+  CutSums& multiply(std::int64_t missing = 0, std::int64_t together = 0) {
+    c.clear();
+    for (std::int64_t i = 0; i < problem_.m; ++i)
+      for (std::int64_t j = 0; j < problem_.n; ++j) {
+        float sum = 0, part = 0, products[32];
+        for (std::int64_t p = 0; p < k_; p += 32) {
+          if (p >= k_ / 2 && p < k_ / 2 + missing) continue;
+          for (std::int64_t q = 0; q < 32; ++q)
+            products[q] = a_[i * k_ + p + q] * b_[j * k_ + p + q];
+          part = add_cut(part, products);
+          if (together == 0 || (p + 32) % together != 0) continue;
+          sum += part;
+          part = 0;
+        }
+        c.push_back((sum + part) * scale_of(DType::e4m3));
+      }
+    return *this;
+  }
+  Deviation judged_as(DType dtype) {
+    Problem problem = problem_;
+    problem.dtype = dtype;
+    const device::Buffer<std::byte> memory(*found_.device, kernels::stored(c, DType::bf16));
+    return deviation(*found_.device, problem, *expect_random(problem_, inputs), memory.data());
+  }
+
+  static constexpr RandomInputs inputs{device::Distribution::uniform, 5, 0, 1 << 30};
+  std::vector<float> c;
+
+ private:
+  static std::vector<float> all(const kernels::Source& source, std::int64_t count) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    source(0, values);
+    return values;
+  }
+  std::int64_t k_;
+  kernels::TestDevice found_;
+  Problem problem_;
+  std::vector<float> a_, b_;
+};
+
+// Of 768 sums; the tolerance is for 2^28, whose largest is three times as large.
+TEST(Measure, HoldsForCutSumsOfAnyLength) {
+  for (const std::int64_t k : {32, 512, 2048, 8192, 16384}) {
+    const Deviation cut = CutSums(k).multiply().judged_as(DType::e4m3_fast);
+    EXPECT_LT(cut.error, 0.5 * cut.tolerance) << k;
+    if (k >= 2048) {
+      EXPECT_GT(cut.error, 0.03 * cut.tolerance) << k << ": the bound means little";
+    }
+  }
+}
+
+TEST(Measure, RefusesCutSumsThatLackABlockAlsoWhereTheyAreLong) {
+  for (const std::int64_t k : {8192, 16384})
+    EXPECT_FALSE(CutSums(k).multiply(/*missing=*/128).judged_as(DType::e4m3_fast).right()) << k;
+}
+
+TEST(Measure, RefusesCutSumsThatShouldBeAddedInF32) {
+  for (const std::int64_t k : {8192, 16384}) {
+    CutSums sums(k);
+    EXPECT_TRUE(sums.multiply(0, /*together=*/128).judged_as(DType::e4m3).right()) << k;
+    EXPECT_FALSE(sums.multiply().judged_as(DType::e4m3).right()) << k;
+  }
+}
+
+TEST(Measure, RefusesCutSumsWithAnotherScale) {
+  for (const std::int64_t k : {8192, 16384}) {
+    CutSums sums(k);
+    const std::vector<float> right = sums.multiply().c;
+    for (const float factor : {e4m3_scale_a / e4m3_scale_b, 1.0f / e4m3_scale_a, 1.0625f}) {
+      sums.c = right;
+      for (float& value : sums.c) value *= factor;
+      EXPECT_FALSE(sums.judged_as(DType::e4m3_fast).right()) << k << ", " << factor;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridgeline::gemm

@@ -1,0 +1,34 @@
+#include "kernels/ptx/test/additions.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/device/buffer.hpp"
+#include "kernels/ptx/test/hopper_device.hpp"
+
+// Additions of the asynchronous unit, on the emulated device and on a GPU.
+namespace ridgeline::ptx::test {
+namespace {
+
+TEST(Additions, OfManyBlocksAreAllThere) {
+  const kernels::TestDevice found = hopper_device();
+  if (!found.device) GTEST_SKIP() << found.reason;
+  for (const int count : {8, 20, 1024}) {
+    std::vector<float> before(static_cast<std::size_t>(count) + 4);
+    for (std::size_t i = 0; i < before.size(); ++i) before[i] = static_cast<float>(i);
+    const device::Buffer<float> sums(*found.device, before);
+    constexpr int blocks = 20;
+    add_from_blocks(found.device->stream(), blocks, sums.data(), count);
+    found.device->synchronize();
+    const std::vector<float> got = sums.download();
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_EQ(got[i], before[i] + (i < static_cast<std::size_t>(count)
+                                         ? static_cast<float>(blocks * (blocks + 1) / 2)
+                                         : 0.0f))
+          << "number " << i << " of " << count;
+  }
+}
+
+}  // namespace
+}  // namespace ridgeline::ptx::test

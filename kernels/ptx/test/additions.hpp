@@ -1,0 +1,11 @@
+#pragma once
+
+#include "harness/device/stream.hpp"
+
+namespace ridgeline::ptx::test {
+
+/// Each of `blocks` blocks adds its number + 1 to `count` numbers at `sums`, a multiple of 4 and at
+/// most 1024, by two copies of shared memory.
+void add_from_blocks(device::Stream& stream, int blocks, float* sums, int count);
+
+}  // namespace ridgeline::ptx::test
