@@ -40,6 +40,9 @@ NOT_RUN = {  # pattern: the reason
     r".* (--device cuda:0|--counters)\b.*": "needs a GPU",
     r"compare\.py .*": "is a tool of Google Benchmark",
     r"ridgeline completion zsh .*": "is for zsh",
+    r"ridgeline trend (acknowledge|expect|resolve|reopen)\b.*": (
+        "answers to a change, of which two nights have none; trend_told_test.py answers to some"
+    ),
     r"cat .*/nightly/latest/.*": "needs the night that the lines above it measure",
 }
 STANDS_FOR = {  # in an example: here

@@ -56,7 +56,7 @@ class Collectives : public testing::Test {
       throw std::runtime_error(failure->message);
     const auto& ready = std::get<protocol::Prepared>(prepared);
     if (ready.outcome != record::Outcome::ok) throw std::runtime_error(ready.reason);
-    ask<protocol::Sampled>(worker, protocol::Sample{0.5, 6, 10, 1e9});
+    ask<protocol::Sampled>(worker, protocol::Sample{0.5, 6, 10, 60e9});
     return std::get<protocol::Finished>(ask<protocol::Finished>(worker, protocol::FinishRequest{}))
         .measurement;
   }
