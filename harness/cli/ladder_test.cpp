@@ -159,6 +159,26 @@ TEST_F(LadderCommand, TheSummaryHasTheLastRungs) {
       "commit abc123 with local changes.\n");
 }
 
+TEST_F(LadderCommand, TheSummaryHasTheLastRungAlsoWhereItFailed) {
+  store::Store store = store::Store::create(results() / "synthetic-gpu.sqlite");
+  const std::string id = "20261120T100000Z-aaaa";
+  store::begin(store, examples::run(id), examples::device(), examples::environment());
+  const std::int64_t process = store::add(store, examples::process(0, id));
+  add(store, process, "naive", 4000);
+  const auto summary = [&] { return ridgeline({"ladder", "--summary", "--markdown"}).out; };
+  const auto fail = [&](const char* variant, Outcome outcome, const char* reason) {
+    const record::Case info = examples::gemm_case(variant);
+    store::add(store, process, info, examples::failed(info, outcome, reason));
+  };
+  fail("best", Outcome::unsupported, "for other GPUs");
+  EXPECT_NE(summary().find("| Products \\| f32 | `naive` | 131 GFLOP/s |"), std::string::npos)
+      << summary();
+  fail("tiled", Outcome::wrong_result, "the output differed");
+  EXPECT_NE(summary().find("| Products \\| f32 | `tiled` | wrong\\_result: the output differed |"),
+            std::string::npos)
+      << summary();
+}
+
 TEST_F(LadderCommand, ARunThatIsNamedStandsAlone) {
   add_run("20261120T100000Z-aaaa", "2026-11-20T10:00:00Z", true);
   add_run("20261121T100000Z-bbbb", "2026-11-21T10:00:00Z", false);

@@ -76,6 +76,13 @@ bool is_unsteady_rung(const CaseSummary& summary) {
   return summary.disturbed || summary.outcome == record::Outcome::unstable;
 }
 
+/// Whether the run says anything of the rung itself: not where the device cannot do it, or the run
+/// lacks what it needs.
+bool was_tried(const Rung& rung) {
+  return rung.summary && rung.summary->outcome != record::Outcome::unsupported &&
+         rung.summary->outcome != record::Outcome::unavailable;
+}
+
 std::string rate_text(const Rung& rung, const SharedUnits& units) {
   if (!rung.summary) return "not measured";
   const CaseSummary& summary = *rung.summary;
@@ -164,10 +171,8 @@ std::vector<RungWords> rung_words(const ClimbedLadder& climbed) {
 }
 
 std::optional<RungWords> last_rung_words(const ClimbedLadder& climbed) {
-  const Rung* last = nullptr;
-  for (const Rung& rung : climbed.rungs)
-    if (rung.summary && rung.summary->median_ns) last = &rung;
-  if (!last) return std::nullopt;
+  const auto last = std::ranges::find_if(climbed.rungs.rbegin(), climbed.rungs.rend(), was_tried);
+  if (last == climbed.rungs.rend()) return std::nullopt;
   return words_of_rung(*last, labels(climbed).at(last->name), SharedUnits({&*last->summary}));
 }
 

@@ -25,7 +25,8 @@ struct RungWords {
 /// The rungs, then the references. Their rates share a unit.
 std::vector<RungWords> rung_words(const analysis::ClimbedLadder& climbed);
 
-/// Of the last rung that has a time; absent without any.
+/// Of the last rung that the run tried on this device, whether it has a time or failed, since a
+/// failure at the end must not be hidden by an earlier rung; absent without any.
 std::optional<RungWords> last_rung_words(const analysis::ClimbedLadder& climbed);
 
 /// The label of the reference that the rungs are set against; empty without one.
