@@ -54,5 +54,18 @@ TEST(CudaAtomics, ComparedAndExchangedNumbersAreTakenOnceEach) {
   }
 }
 
+TEST(CudaAtomics, ABarrierOfThemLetsThreadsMeet) {
+  constexpr int rounds = 5;
+  for (const std::uint64_t seed : {0u, 1u, 3u, 9u})
+    for (const int threads : {32, 40, 128}) {
+      Lab lab({.seed = seed});
+      int* const to = lab.empty<int>(static_cast<std::size_t>(threads));
+      test::pass_round(lab.stream(), threads, rounds, to);
+      EXPECT_EQ(checks(lab.report()), "") << threads << " threads, seed " << seed;
+      for (int thread = 0; thread < threads; ++thread)
+        EXPECT_EQ(to[thread], (thread + rounds) % threads) << threads << " threads, seed " << seed;
+    }
+}
+
 }  // namespace
 }  // namespace ridgeline::emulated

@@ -126,6 +126,25 @@ TEST(Resident, LanesAndWarpsWaitForEachOther) {
   EXPECT_EQ(to[0], 64);
 }
 
+TEST(Resident, WarpsMeetBehindALock) {
+  constexpr int blocks = 3, threads = 96, warps = blocks * threads / 32;
+  using enum test::WarpLock;
+  for (const std::uint64_t seed : {0u, 1u, 2u, 3u, 9u})
+    for (const auto& [how, each] : {std::pair(by_lanes, 0), {by_warps, 3}, {by_halves, 1}}) {
+      Lab lab({.workers = 2, .seed = seed});
+      int *const lock = lab.zeros(2, "lock"), *const to = lab.zeros(32, "to");
+      test::count_under_warp_lock(lab.stream, how, blocks, threads, lock, to);
+      EXPECT_EQ(checks(lab.report()), "") << seed << ' ' << each;
+      if (how == by_lanes) {
+        EXPECT_EQ(to[0], blocks * threads) << seed;
+        EXPECT_EQ(to[1], warps) << seed;
+        continue;
+      }
+      for (int lane = 0; lane < 32; ++lane)
+        EXPECT_EQ(to[lane], each * warps) << seed << ' ' << each;
+    }
+}
+
 TEST(Resident, IsRefusedWhereTheBlocksDoNotFit) {
   Lab lab;
   const KernelCall nothing{[](const void*) {}, "", 1};

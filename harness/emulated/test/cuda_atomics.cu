@@ -41,7 +41,53 @@ __global__ void take_numbers_kernel(unsigned long long* next, unsigned long long
   most.fetch_max(mine, cuda::memory_order_relaxed);
 }
 
+/// As cuda::barrier of a block where there is no mbarrier: arrivals are counted down, and the last
+/// one begins the next phase.
+class Barrier {
+ public:
+  __device__ __forceinline__ void begin(int threads) {
+    expected_ = threads;
+    missing_.store(threads, cuda::memory_order_relaxed);
+    phase_.store(0, cuda::memory_order_relaxed);
+  }
+  __device__ __forceinline__ int arrive() {
+    const int phase = phase_.load(cuda::memory_order_acquire);
+    if (missing_.fetch_sub(1, cuda::memory_order_acq_rel) == 1) {
+      missing_.store(expected_, cuda::memory_order_relaxed);
+      phase_.store(phase + 1, cuda::memory_order_release);
+    }
+    return phase;
+  }
+  __device__ __forceinline__ void wait(int phase) {
+    while (phase_.load(cuda::memory_order_acquire) == phase) __nanosleep(20);
+  }
+
+ private:
+  cuda::atomic<int, cuda::thread_scope_block> missing_, phase_;
+  int expected_;
+};
+
+__global__ void pass_round_kernel(int rounds, int* to) {
+  __shared__ Barrier barrier;
+  __shared__ int values[2][128];
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  if (thread == 0) barrier.begin(threads);
+  values[0][thread] = thread;
+  __syncthreads();
+  for (int round = 0; round < rounds; ++round) {
+    values[(round + 1) % 2][thread] = values[round % 2][(thread + 1) % threads];
+    barrier.wait(barrier.arrive());
+    __syncwarp();
+  }
+  to[thread] = values[rounds % 2][thread];
+}
+
 }  // namespace
+
+void pass_round(device::Stream& stream, int threads, int rounds, int* to) {
+  device::launch({.block = dim3(static_cast<unsigned>(threads))}, stream, pass_round_kernel, rounds,
+                 to);
+}
 
 void hand_over(device::Stream& stream, bool ordered, int* flag, int* data, int* to) {
   device::launch({.grid = dim3(2), .block = dim3(1), .resident = true}, stream,

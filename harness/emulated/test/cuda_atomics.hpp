@@ -18,4 +18,8 @@ void add_up_by_atomics(device::Stream& stream, int blocks, unsigned* sum);
 void take_numbers(device::Stream& stream, unsigned long long* next, unsigned long long* to,
                   unsigned long long* largest);
 
+/// `threads` of a block, at most 128, hand their numbers on `rounds` times, and meet at a barrier
+/// of cuda::atomic after each: to[t] = (t + rounds) % threads.
+void pass_round(device::Stream& stream, int threads, int rounds, int* to);
+
 }  // namespace ridgeline::emulated::test

@@ -60,6 +60,58 @@ __global__ void count_under_lock_kernel(int* lock, int* to) {
   atomicExch(lock, 0);
 }
 
+__device__ __forceinline__ void take(int* lock) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+}
+__device__ __forceinline__ void give(int* lock) {
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
+__global__ void count_by_lanes_kernel(int* lock, int* to) {
+  for (bool is_done = false; !is_done;)
+    if (atomicCAS(lock, 0, 1) == 0) {
+      __threadfence();
+      *to += 1;
+      give(lock);
+      is_done = true;
+    }
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) atomicAdd(to + 1, 1);
+}
+
+__global__ void count_by_warps_kernel(int* lock, int* to) {
+  const unsigned lane = threadIdx.x % 32;
+  for (int i = 0; i < 3; ++i) {
+    if (lane == 0) take(lock);
+    __syncwarp();
+    to[lane] += 1;
+    __syncwarp();
+    if (lane == 0) give(lock);
+    __syncwarp();
+  }
+}
+
+__global__ void count_where_lanes_differ_kernel(int* lock, int* to) {
+  const unsigned lane = threadIdx.x % 32;
+  if (lane < 16) {
+    if (lane == 0) take(lock);
+    __syncwarp(0x0000ffff);
+    to[lane] += 1;
+    __syncwarp(0x0000ffff);
+    if (lane == 0) give(lock);
+  } else {
+    if (lane == 16) take(lock + 1);
+    __syncwarp(0xffff0000);
+    to[lane] += 1;
+    __syncwarp(0xffff0000);
+    if (lane == 16) give(lock + 1);
+  }
+  __syncwarp();
+}
+
 __global__ void add_up_cluster_kernel(int* to, Cluster how) {
   __shared__ int mine;
   const int rank = emulated::cluster_rank(), size = emulated::cluster_size();
@@ -110,6 +162,17 @@ void wait_inside_block(device::Stream& stream, int* to) {
 
 void count_under_lock(device::Stream& stream, int* lock, int* to) {
   device::launch({.block = dim3(64)}, stream, count_under_lock_kernel, lock, to);
+}
+
+void count_under_warp_lock(device::Stream& stream, WarpLock how, int blocks, int threads, int* lock,
+                           int* to) {
+  const auto kernel = how == WarpLock::by_lanes   ? count_by_lanes_kernel
+                      : how == WarpLock::by_warps ? count_by_warps_kernel
+                                                  : count_where_lanes_differ_kernel;
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)),
+                  .block = dim3(static_cast<unsigned>(threads)),
+                  .resident = true},
+                 stream, kernel, lock, to);
 }
 
 void add_up_cluster(device::Stream& stream, int blocks, int* to, Cluster how) {

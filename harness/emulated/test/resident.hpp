@@ -22,6 +22,14 @@ void wait_inside_block(device::Stream& stream, int* to);
 /// 64 threads of a block take a lock in turn: to[0] = 64.
 void count_under_lock(device::Stream& stream, int* lock, int* to);
 
+enum class WarpLock { by_lanes, by_warps, by_halves };
+/// Threads count under two locks (zero before) that their warps meet behind at a __syncwarp(): each
+/// lane takes it for itself and adds to to[0], and a lane of each warp to to[1]; or lane 0 takes it
+/// for its warp, and all of them add to to[lane], three times; or a lane takes one for its half of
+/// the warp, once.
+void count_under_warp_lock(device::Stream& stream, WarpLock how, int blocks, int threads, int* lock,
+                           int* to);
+
 enum class Cluster {
   right,
   without_wait,
