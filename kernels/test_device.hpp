@@ -36,18 +36,53 @@ inline TestDevice test_device(device::Kind kind) {
   return {nullptr, "this program was built without such devices"};
 }
 
-/// A test of one variant of a family, skipped where there is no device of its kind.
+/// A variant, and the device that it is tested on: the first of its kind, or the one called so.
 template <class Variant>
-class VariantTest : public testing::TestWithParam<Named<Variant>> {
+struct Tested : Named<Variant> {
+  std::string_view device = {};
+};
+
+/// A test of one variant of a family, skipped where there is no such device.
+template <class Variant>
+class VariantTest : public testing::TestWithParam<Tested<Variant>> {
  protected:
   void SetUp() override {
-    TestDevice found = test_device(this->GetParam().kind);
+    const Tested<Variant>& tested = this->GetParam();
+    if (!tested.device.empty()) {
+      device = device::open(tested.device);
+      return;
+    }
+    TestDevice found = test_device(tested.kind);
     if (!found.device) GTEST_SKIP() << found.reason;
     device = std::move(found.device);
   }
+  /// Whether another test has the variant on all sizes: some are enough.
+  bool is_repeated() const { return !this->GetParam().device.empty(); }
 
   std::unique_ptr<device::Device> device;
 };
+
+/// All variants, each on the first device of its kind; and those for emulated devices as sm_80,
+/// too, but for those `for_hopper`: names with a blank before and behind each.
+template <class Variant>
+auto on_devices(const Table<Variant>& variants, std::string_view for_hopper) {
+  std::vector<Tested<Variant>> all;
+  for (const Named<Variant>& named : variants) all.push_back({named});
+  for (const Named<Variant>& named : variants)
+    if (named.kind == device::Kind::emulated &&
+        for_hopper.find(" " + std::string(named.name) + " ") == std::string_view::npos)
+      all.push_back({named, "emulated:sm_80"});
+  return testing::ValuesIn(all);
+}
+
+/// "cuda_naive", "emulated_naive", "emulated_sm_80_naive"
+template <class Variant>
+std::string variant_name(const testing::TestParamInfo<Tested<Variant>>& info) {
+  const Tested<Variant>& tested = info.param;
+  std::string name(tested.device.empty() ? device::to_string(tested.kind) : tested.device);
+  std::ranges::replace(name, ':', '_');
+  return name + "_" + std::string(tested.name);
+}
 
 /// Whether every access is followed: problems are then as small as they can be for what they are to
 /// show.

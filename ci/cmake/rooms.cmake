@@ -216,6 +216,12 @@ ${RIDGELINE_DEVICE_ORACLE}}  // namespace ridgeline::${name}
   target_link_libraries(kernels_${name} PUBLIC ridgeline_device OpenMP::OpenMP_CXX)
   set_target_properties(kernels_${name} PROPERTIES UNITY_BUILD OFF)  # a kernel's code does not depend on its neighbours
   ridgeline_tests(kernels_${name} ${folder} kernels_${name} ridgeline_backends)
+  # Which variants no other GPU than Hopper's does, for tests on other devices.
+  file(GLOB hopper CONFIGURE_DEPENDS ${folder}/cuda/sm_90a/*.cu)
+  list(TRANSFORM hopper REPLACE ".*/(.*)\\.cu" "\\1")
+  list(JOIN hopper " " for_hopper)
+  set_source_files_properties(${folder}/${name}_test.cpp PROPERTIES COMPILE_DEFINITIONS
+                              RIDGELINE_FOR_HOPPER=" ${for_hopper} ")
   set_property(GLOBAL APPEND PROPERTY RIDGELINE_FAMILIES ${name})
   if(TARGET ridgeline_emulated)
     ridgeline_emulated_family(${name})

@@ -27,7 +27,7 @@ Discovery discover() {
 
 // "emulated:sm_90/3" is one with 3 SMs alone, which discover() does not list: the blocks that run
 // together are then few, and a small problem has them take one piece of work after the other, as
-// large ones do.
+// large ones do. "emulated:sm_90/3/7" has its lanes, warps and blocks go on in the order of seed 7.
 std::unique_ptr<Device> open(std::string_view id) {
   if (id == "cpu") return cpu::open();
   const std::size_t slash = std::min(id.find('/'), id.size());
@@ -39,9 +39,12 @@ std::unique_ptr<Device> open(std::string_view id) {
     there += known + ", ";
     if (id.substr(0, slash) != known) continue;
     if (slash == id.size()) return emulated::open(limits);
-    const auto [end, error] = std::from_chars(units.begin(), units.end(), limits.units);
-    if (error == std::errc{} && end == units.end() && limits.units > 0)
-      return emulated::open(limits);
+    emulated::Settings settings;
+    std::from_chars_result read = std::from_chars(units.begin(), units.end(), limits.units);
+    if (read.ec == std::errc{} && read.ptr != units.end() && *read.ptr == '/')
+      read = std::from_chars(read.ptr + 1, units.end(), settings.seed);
+    if (read.ec == std::errc{} && read.ptr == units.end() && limits.units > 0)
+      return emulated::open(limits, settings);
   }
   throw Error(ErrorKind::dependency, fmt::format("there is no device '{}' here", id),
               "there are " + there + "cpu");

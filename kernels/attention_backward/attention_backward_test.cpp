@@ -241,11 +241,9 @@ TEST_P(EveryVariant, KeepsItsBudget) {
   kernels::expect_within(GetParam().variant.budget, device->take_counts());
 }
 
-INSTANTIATE_TEST_SUITE_P(AttentionBackward, EveryVariant, testing::ValuesIn(variants()),
-                         [](const auto& info) {
-                           return std::string(device::to_string(info.param.kind)) + "_" +
-                                  std::string(info.param.name);
-                         });
+INSTANTIATE_TEST_SUITE_P(AttentionBackward, EveryVariant,
+                         kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 }  // namespace
 }  // namespace ridgeline::attention_backward

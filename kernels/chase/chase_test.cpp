@@ -57,9 +57,8 @@ TEST_P(EveryVariant, GetsTheLinesThatAreMadeOnItsDevice) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Chase, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Chase, EveryVariant, kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 TEST(Order, IsOneCycleThroughAllLines) {
   for (const std::int64_t count : {1, 2, 3, 1000, 1024, 70'001}) {

@@ -199,9 +199,9 @@ TEST_P(EveryVariant, KeepsItsBudget) {
   kernels::expect_within(variant().budget, device->take_counts());
 }
 
-INSTANTIATE_TEST_SUITE_P(Decode, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Decode, EveryVariant,
+                         kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 /// The checker itself, on a right output that is then damaged.
 class Checker : public testing::TestWithParam<Problem> {

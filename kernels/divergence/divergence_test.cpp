@@ -64,11 +64,9 @@ TEST_P(EveryVariant, SaysNoToOtherNumbersOfWays) {
     EXPECT_FALSE(GetParam().variant.supports({1024, ways}, device->facts())) << ways;
 }
 
-INSTANTIATE_TEST_SUITE_P(Divergence, EveryVariant, testing::ValuesIn(variants()),
-                         [](const auto& info) {
-                           return std::string(device::to_string(info.param.kind)) + "_" +
-                                  std::string(info.param.name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Divergence, EveryVariant,
+                         kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 class Checker : public testing::Test {
  protected:

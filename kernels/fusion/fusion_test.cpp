@@ -125,9 +125,9 @@ TEST_P(EveryVariant, AsksOfMemoryWhatItSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fusion, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Fusion, EveryVariant,
+                         kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 TEST(Traffic, FusingSavesTheIntermediateResults) {
   for (const auto& named : variants()) {

@@ -75,9 +75,9 @@ TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Gather, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Gather, EveryVariant,
+                         kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 TEST(Support, EndsWhereTheIndexEnds) {
   EXPECT_TRUE(fits_index({std::int64_t{1} << 31, Order::random}, {}));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <span>
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -109,14 +110,15 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     device->synchronize();
     return gemm::deviation(*device, judged_as, inputs.expected(judged_as), c.data());
   }
-  void check(const Problem& problem, Values kind = Values::normal) {
+  /// The bits of C; none where the variant does not take the problem.
+  std::vector<std::byte> check(const Problem& problem, Values kind = Values::normal) {
     const Variant& variant = GetParam().variant;
     const device::Support support = variant.supports(problem, device->facts());
     if (!support) {
       EXPECT_TRUE(problem.flops() == 0 || problem.n % multiple_of_n(variant, problem.dtype) != 0 ||
                   problem.k % multiple_of_k(variant, problem.dtype) != 0)
           << "refused, though its type is one of the variant's: " << support.reason();
-      return;
+      return {};
     }
     const Inputs inputs(*device, problem, kind);
     GuardedOutput c(*device, static_cast<std::size_t>(problem.m * problem.n) *
@@ -134,6 +136,10 @@ class EveryVariant : public kernels::VariantTest<Variant> {
                                    << deviation.error << ", tolerance " << deviation.tolerance;
     EXPECT_TRUE(c.guard_untouched())
         << "m=" << problem.m << " n=" << problem.n << " k=" << problem.k << ": wrote beyond C";
+    std::vector<std::byte> bits(static_cast<std::size_t>(problem.m * problem.n) *
+                                size_of(stored_as(problem.dtype)));
+    device->download(bits.data(), c.data(), bits.size());
+    return bits;
   }
 };
 
@@ -186,8 +192,12 @@ TEST_P(EveryVariant, IsRightForAnyShape) {
                                     {1, 264, 112},
                                     {127, 256, 144},
                                     {130, 40, 656}};
+  using Shapes = std::span<const std::int64_t[3]>;
+  const std::int64_t few[][3] = {{0, 5, 3},     {5, 3, 0}, {1, 1, 1},      {65, 63, 7},
+                                 {129, 127, 9}, {1, 8, 8}, {129, 264, 72}, {257, 16, 584}};
   for (const DType dtype : GetParam().variant.dtypes)
-    for (const auto& [m, n, k] : shapes) check({m, n, k, dtype});
+    for (const auto& shape : is_repeated() ? Shapes(few) : Shapes(shapes))
+      check({shape[0], shape[1], shape[2], dtype});
 }
 
 TEST_P(EveryVariant, IsRightWhenLargeOrWithOutliers) {
@@ -229,6 +239,31 @@ TEST_P(EveryVariant, IsRightWhereTilesAreCutAlongK) {
                                     {136, 8, 264},
                                     {(device->facts().units + 2) * 128 - 100, 8, five_stages}};
   for (const auto& [m, n, k] : shapes) check({m, n, k, dtype});
+}
+
+// Whatever order blocks come in: those that have parts of a tile add them in the order of K.
+TEST_P(EveryVariant, GivesTheSameBitsWhereItSaysSo) {
+  if (GetParam().name != "bank_aware_tma" && GetParam().name != "stream_k")
+    GTEST_SKIP() << "it does not say so";
+  const DType dtype = GetParam().variant.dtypes.front();
+  if (!GetParam().variant.supports({8, 8, 8, dtype}, device->facts()))
+    GTEST_SKIP() << "for other GPUs";
+  const std::string id = device->facts().id;
+  const bool emulated = kernels::is_emulated(*device);
+  const Problem cut{16, 264, 1104, dtype}, two_rounds{3 * 128 + 5, 264, 264, dtype};
+  for (const Problem& problem : {cut, two_rounds}) {
+    std::vector<std::byte> first;
+    for (int again = 0; again < 4; ++again) {
+      if (emulated) {  // 3 SMs, and another order each time
+        device.reset();
+        device = device::open(id + "/3/" + std::to_string(again));
+      }
+      const std::vector<std::byte> bits = check(problem);
+      if (again == 0) first = bits;
+      EXPECT_FALSE(bits.empty());
+      EXPECT_EQ(bits, first) << "n=" << problem.n << " k=" << problem.k << ", time " << again;
+    }
+  }
 }
 
 // Where k is large, sums that stay in tensor cores are told from those that are added in f32, which
@@ -283,9 +318,8 @@ TEST_P(EveryVariant, KeepsItsBudget) {
   kernels::expect_within(GetParam().variant.budget, device->take_counts());
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryVariant, kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 /// The checker itself, on a right output that is then damaged. With many rows only a sample is
 /// checked.

@@ -77,9 +77,9 @@ TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {
   EXPECT_GE(done, 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Memory, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Memory, EveryVariant,
+                         kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 class Checker : public testing::Test {
  protected:

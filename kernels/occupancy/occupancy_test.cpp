@@ -183,11 +183,9 @@ TEST_P(EveryVariant, SaysNoWithAReason) {
   EXPECT_FALSE(support.reason().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Occupancy, EveryVariant, testing::ValuesIn(variants()),
-                         [](const auto& info) {
-                           return std::string(device::to_string(info.param.kind)) + "_" +
-                                  std::string(info.param.name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Occupancy, EveryVariant,
+                         kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 class Checker : public testing::Test {
  protected:

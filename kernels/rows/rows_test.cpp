@@ -184,9 +184,8 @@ TEST_P(EveryVariant, AsksOfMemoryWhatItSays) {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryVariant);  // a build without CUDA has none
-INSTANTIATE_TEST_SUITE_P(Rows, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Rows, EveryVariant, kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 TEST(Problem, CountsEachInputAndOutputOnce) {
   EXPECT_EQ((Problem{Operation::softmax, 10, 100, DType::bf16}.bytes()), 2 * 2 * 1000);

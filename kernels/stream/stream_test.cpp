@@ -127,9 +127,9 @@ TEST(TimeOfFourfold, IsNotTwoForWorkThatIgnoresHowOften) {
             2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stream, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Stream, EveryVariant,
+                         kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 /// The checker itself, on a right output of each operation that is then damaged.
 class Checker : public testing::TestWithParam<Operation> {

@@ -52,11 +52,9 @@ TEST_P(EveryVariant, AsksOfMemoryWhatItSays) {
   kernels::expect_traffic(GetParam().variant.traffic(problem), counts);
 }
 
-INSTANTIATE_TEST_SUITE_P(Transpose, EveryVariant, testing::ValuesIn(variants()),
-                         [](const auto& info) {
-                           return std::string(device::to_string(info.param.kind)) + "_" +
-                                  std::string(info.param.name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Transpose, EveryVariant,
+                         kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 class Checker : public testing::Test {
  protected:

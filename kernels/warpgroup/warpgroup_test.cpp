@@ -70,11 +70,9 @@ TEST_P(EveryVariant, SaysNoToOtherTypes) {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryVariant);  // a build without CUDA has no variant
-INSTANTIATE_TEST_SUITE_P(Warpgroup, EveryVariant, testing::ValuesIn(variants()),
-                         [](const auto& info) {
-                           return std::string(device::to_string(info.param.kind)) + "_" +
-                                  std::string(info.param.name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Warpgroup, EveryVariant,
+                         kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
+                         kernels::variant_name<Variant>);
 
 class Checker : public testing::Test {
  protected:
