@@ -75,7 +75,12 @@ std::vector<Shape> shapes_of(Operation operation, DType dtype, device::Kind kind
 
 /// The yardstick: a copy that reads and writes as many bytes.
 worker::Case copying(const kernels::Named<stream::Variant>& named, std::int64_t elements) {
-  const stream::Problem problem{stream::Operation::copy, kernels::Level::dram, elements};
+  const auto problem_on = [elements](const device::Facts& facts) {
+    return stream::Problem{.operation = stream::Operation::copy,
+                           .level = kernels::Level::dram,
+                           .elements = elements,
+                           .units = facts.units};
+  };
   std::vector<record::Field> options;
   if (named.variant.single_launches) options.push_back({"launch", "single"});
   const auto prepare_copy = [](const stream::Variant& variant, const stream::Problem& of_copy,
@@ -98,18 +103,19 @@ worker::Case copying(const kernels::Named<stream::Variant>& named, std::int64_t 
        "f32",
        {{"operation", "copy"}, field("elements", elements)},
        std::move(options)},
-      named, always(problem),
+      named, problem_on,
       [](const stream::Variant&, const stream::Problem& of) { return 2 * of.bytes(); },
       prepare_copy);
-  result.info.bytes = problem.bytes();
+  result.info.bytes = problem_on({}).bytes();
   return result;
 }
 
-/// Floats that a copy reads to move as many bytes as the large problems above.
+/// Floats that a copy reads to move as many bytes as the problems above: the smallest one, which an
+/// emulated device counts, too; then norms forward and backward, and softmax of long rows.
 constexpr std::int64_t copied[] = {
-    1024LL * 12288 / 2,    1024LL * 12288 * 3 / 4,  // norms forward and backward
-    8192LL * 8192 / 2,     8192LL * 8192 * 3 / 4,  8192LL * 8192,
-    8192LL * 8192 * 3 / 2, 16384 * 131072LL / 2,   16384 * 131072LL};  // softmax of long rows
+    64LL * 1024,           1024LL * 12288 / 2,    1024LL * 12288 * 3 / 4,
+    8192LL * 8192 / 2,     8192LL * 8192 * 3 / 4, 8192LL * 8192,
+    8192LL * 8192 * 3 / 2, 16384 * 131072LL / 2,  16384 * 131072LL};
 
 }  // namespace
 
@@ -131,8 +137,11 @@ worker::Suite rows() {
                                           named, problem, prepare));
         }
   for (const auto& named : stream::variants())
-    if (named.kind == device::Kind::cuda && named.variant.operation == stream::Operation::copy)
-      for (const std::int64_t elements : copied) suite.cases.push_back(copying(named, elements));
+    if (named.kind != device::Kind::cpu && named.variant.operation == stream::Operation::copy)
+      for (const std::int64_t elements : copied) {
+        if (named.kind == device::Kind::emulated && elements != copied[0]) break;
+        suite.cases.push_back(copying(named, elements));
+      }
   return suite;
 }
 

@@ -50,7 +50,7 @@ struct Problem {
   kernels::Level level = kernels::Level::dram;
   std::int64_t elements = 0;
   int passes = 1;
-  int units = 1;
+  int units = 0;  // no kernel starts without any
   Shape shape = {};
 
   /// Whether the result is a sum, and not an array.
