@@ -20,6 +20,7 @@ struct Ladder {
   std::vector<std::string> rungs;       // the simplest first
   std::vector<std::string> references;  // what each rung is set against, of which the fastest
                                         // counts: a vendor's library, or a copy of the same bytes
+  std::vector<std::string> notes = {};  // sentences that a reader of its numbers should know
 };
 
 /// How many times faster one case is than another, per unit of work.

@@ -21,14 +21,23 @@ std::string times(double value, std::optional<double> of) {
 
 }  // namespace
 
+std::string counted(double value, std::string_view unit) {
+  std::string text = units::in(units::unit_for(value, unit), value);
+  if (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
 std::vector<std::string> hardware_cells(const CaseSummary& summary) {
   if (!metric(summary.metrics, "hardware_dram_read_bytes")) return {};
   const auto of = [&](const char* name) { return metric(summary.metrics, name).value_or(0); };
   const double dram = of("hardware_dram_read_bytes") + of("hardware_dram_written_bytes");
   const double flops = of("hardware_flops") + of("hardware_tensor_flops");
-  return {
-      units::bytes(dram),  times(dram, summary.bytes),  units::bytes(of("hardware_l2_bytes")),
-      units::plain(flops), times(flops, summary.flops), dram > 0 ? units::plain(flops / dram) : ""};
+  return {units::bytes(dram),
+          times(dram, summary.bytes),
+          units::bytes(of("hardware_l2_bytes")),
+          counted(flops, "FLOP"),
+          times(flops, summary.flops),
+          dram > 0 ? units::plain(flops / dram) : ""};
 }
 
 std::vector<Table::Column> hardware_columns() {

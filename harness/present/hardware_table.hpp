@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/analysis/summary.hpp"
@@ -8,6 +9,9 @@
 #include "harness/present/terminal.hpp"
 
 namespace ridgeline::present {
+
+/// What was counted, with a decimal prefix: "137 GFLOP", without a unit "16.7 G".
+std::string counted(double value, std::string_view unit = {});
 
 /// What hardware counters say of one execution, a row for each case that has them: bytes between
 /// DRAM and L2, how often that is the least that the problem needs, bytes that SMs moved to and

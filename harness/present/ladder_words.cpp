@@ -76,11 +76,10 @@ bool is_unsteady_rung(const CaseSummary& summary) {
   return summary.disturbed || summary.outcome == record::Outcome::unstable;
 }
 
-/// Whether the run says anything of the rung itself: not where the device cannot do it, or the run
-/// lacks what it needs.
-bool was_tried(const Rung& rung) {
-  return rung.summary && rung.summary->outcome != record::Outcome::unsupported &&
-         rung.summary->outcome != record::Outcome::unavailable;
+/// Whether the rung is none for the device, or the run lacked what it needs.
+bool is_out_of_reach(const Rung& rung) {
+  return rung.summary && (rung.summary->outcome == record::Outcome::unsupported ||
+                          rung.summary->outcome == record::Outcome::unavailable);
 }
 
 std::string rate_text(const Rung& rung, const SharedUnits& units) {
@@ -134,7 +133,7 @@ void drop_empty(WordTable& table) {
 Cells device_cells(const CaseSummary& summary, const std::string& label, std::size_t counters) {
   const auto number = [&](const char* name) {
     const std::optional<double> value = metric(summary.metrics, name);
-    return value ? units::plain(*value) : "";
+    return value ? counted(*value) : "";
   };
   const auto in = [&](const char* name, const units::Unit& unit) {
     const std::optional<double> value = metric(summary.metrics, name);
@@ -171,8 +170,8 @@ std::vector<RungWords> rung_words(const ClimbedLadder& climbed) {
 }
 
 std::optional<RungWords> last_rung_words(const ClimbedLadder& climbed) {
-  const auto last = std::ranges::find_if(climbed.rungs.rbegin(), climbed.rungs.rend(), was_tried);
-  if (last == climbed.rungs.rend()) return std::nullopt;
+  const auto last = std::find_if_not(climbed.rungs.rbegin(), climbed.rungs.rend(), is_out_of_reach);
+  if (last == climbed.rungs.rend() || !last->summary) return std::nullopt;
   return words_of_rung(*last, labels(climbed).at(last->name), SharedUnits({&*last->summary}));
 }
 

@@ -25,8 +25,8 @@ struct RungWords {
 /// The rungs, then the references. Their rates share a unit.
 std::vector<RungWords> rung_words(const analysis::ClimbedLadder& climbed);
 
-/// Of the last rung that the run tried on this device, whether it has a time or failed, since a
-/// failure at the end must not be hidden by an earlier rung; absent without any.
+/// Of the last rung of those within the device's reach, whether it has a time or failed. Absent
+/// where the run does not have that rung: an earlier one must not stand for it.
 std::optional<RungWords> last_rung_words(const analysis::ClimbedLadder& climbed);
 
 /// The label of the reference that the rungs are set against; empty without one.

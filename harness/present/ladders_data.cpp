@@ -31,6 +31,7 @@ json::Value rung_json(const analysis::Rung& rung, const RungWords& words) {
 
 json::Value ladder_json(const analysis::ClimbedLadder& climbed) {
   json::Value object{{"title", climbed.ladder.title}};
+  if (!climbed.ladder.notes.empty()) object["notes"] = climbed.ladder.notes;
   const std::vector<RungWords> words = rung_words(climbed);
   object["rungs"] = json::Value::array();
   object["references"] = json::Value::array();

@@ -168,6 +168,8 @@ std::string run_told(const Pen& pen, const LaddersOfRun& of) {
   for (const ClimbedLadder& climbed : of.ladders) {
     text += "\n" + pen.heading(3, printable(climbed.ladder.title));
     text += pen.line(fmt::format("Cases: {}.", pen.code(printable(climbed.ladder.cases, 400))));
+    for (const std::string& note : climbed.ladder.notes)
+      text += pen.line(pen.text(printable(note, 1000)));
     text += roofs_line(pen, climbed, of.roofs) + "\n" + rungs_table(pen, climbed);
     if (const std::string device = device_table(pen, climbed); !device.empty())
       text += "\n" + device;
@@ -189,7 +191,7 @@ std::string last_rungs_told(const Pen& pen, const LaddersOfRun& of) {
   }
   if (rows.empty()) return "";
   return pen.table({{"ladder"},
-                    {"last rung measured"},
+                    {"last rung"},
                     {"rate", Align::right},
                     {"speed", Align::right},
                     {"of roof", Align::right}},

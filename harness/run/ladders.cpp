@@ -52,6 +52,26 @@ analysis::Ladder read_ladder(StrictTable& table) {
   return ladder;
 }
 
+/// Adds what the note says to the ladders that have one of its cases.
+void read_note(StrictTable& note, std::vector<analysis::Ladder>& ladders) {
+  const std::string text = note.text("text");
+  if (text.empty()) note.refuse(note.need("text").source(), "text must not be empty");
+  const toml::array* patterns = note.need("cases").as_array();
+  if (!patterns || patterns->empty())
+    note.refuse(note.need("cases").source(), "cases must be a list of patterns");
+  for (const toml::node& each : *patterns) {
+    const auto pattern = each.value_exact<std::string>();
+    const auto is_picked = [&](const std::string& name) { return matches(*pattern, name); };
+    bool any = false;
+    for (analysis::Ladder& ladder : ladders) {
+      if (!pattern || !std::ranges::any_of(ladder.rungs, is_picked)) continue;
+      any = true;
+      if (std::ranges::find(ladder.notes, text) == ladder.notes.end()) ladder.notes.push_back(text);
+    }
+    if (!any) note.refuse(each.source(), "no ladder has a rung of this pattern");
+  }
+}
+
 }  // namespace
 
 std::vector<analysis::Ladder> parse_ladders(std::string_view text,
@@ -65,6 +85,7 @@ std::vector<analysis::Ladder> parse_ladders(std::string_view text,
     if (!titles.emplace(ladders.back().kind, ladders.back().title).second)
       one.refuse(one.need("title").source(), "another ladder has this title");
   });
+  top.sections("note", [&](StrictTable& one, int) { read_note(one, ladders); });
   top.done();
   return ladders;
 }

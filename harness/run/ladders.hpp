@@ -8,8 +8,9 @@
 
 namespace ridgeline::run {
 
-/// Reads ladders. Strict: an unknown key, a wrong type, or a rung that a ladder has twice throws a
-/// usage Error with file and line.
+/// Reads ladders, and the notes on them: a [[note]] belongs to each ladder that has a rung of its
+/// patterns. Strict: an unknown key, a wrong type, a rung that a ladder has twice, or a note on no
+/// ladder throws a usage Error with file and line.
 std::vector<analysis::Ladder> parse_ladders(std::string_view text,
                                             const std::filesystem::path& file);
 

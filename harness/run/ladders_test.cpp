@@ -60,6 +60,42 @@ TEST(Ladders, WhatCannotBeMeantIsRefusedWithItsLine) {
   }
 }
 
+TEST(Ladders, NotesBelongToTheLaddersThatHaveTheirCases) {
+  const std::string other = R"([[ladder]]
+title = "Others"
+device = "cuda"
+cases = "gemm/*/f64/m=8"
+rungs = ["naive"]
+)";
+  const auto notes = [&](const std::string& note) {
+    std::vector<std::vector<std::string>> found;
+    for (const analysis::Ladder& each : parse_ladders(good_ladder + other + note, "l.toml"))
+      found.push_back(each.notes);
+    return found;
+  };
+  using Notes = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(notes(""), (Notes{{}, {}}));
+  EXPECT_EQ(notes("[[note]]\ncases = [\"gemm/*/f32\", \"gemm/best\"]\ntext = \"Once.\""),
+            (Notes{{"Once."}, {}}));
+  EXPECT_EQ(notes("[[note]]\ncases = [\"gemm\"]\ntext = \"Both.\""), (Notes{{"Both."}, {"Both."}}));
+  const auto refused = [&](const std::string& note) -> std::string {
+    try {
+      notes(note);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused("[[note]]\ncases = [\"rows\"]\ntext = \"?\""),
+            "l.toml:13: no ladder has a rung of this pattern");
+  EXPECT_EQ(refused("[[note]]\ncases = [7]\ntext = \"?\""),
+            "l.toml:13: no ladder has a rung of this pattern");
+  EXPECT_EQ(refused("[[note]]\ncases = []\ntext = \"?\""),
+            "l.toml:13: cases must be a list of patterns");
+  EXPECT_EQ(refused("[[note]]\ncases = [\"gemm\"]\ntext = \"\""),
+            "l.toml:14: text must not be empty");
+}
+
 TEST(Ladders, ReferencesMayBeLeftOut) {
   std::string text = good_ladder;
   text.erase(text.find("references"));
