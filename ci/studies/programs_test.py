@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = (
     *("calibrate", "compare_counters", "faults", "fuzz", "fuzz_python"),
     *("draw_verdicts", "gate_study", "synthetic_nights", "trend_study"),
-    "trend_causes",
+    *("sanitize", "trend_causes"),
 )
 
 
