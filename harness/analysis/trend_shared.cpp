@@ -27,20 +27,22 @@ std::vector<double> deviations(const NightlyTimes& times) {
 /// The nights of all cases together, of each comparable environment one series: the median over the
 /// cases of how far each is from where it began. It has much less noise of its own than any.
 NightlyCase common_case(const NightlyDevice& device) {
-  std::map<std::string, std::map<std::uint32_t, std::vector<double>>> all;
+  // By environment and night, as there are millions of times.
+  std::map<std::string, std::vector<std::vector<double>>> all;
   for (const NightlyCase& one : device.cases)
     for (const NightlyTimes& times : one.times) {
+      std::vector<std::vector<double>>& nights = all[times.environment];
+      nights.resize(device.nights.size());
       const std::vector<double> off = deviations(times);
-      for (std::size_t i = 0; i < off.size(); ++i)
-        all[times.environment][times.nights[i]].push_back(off[i]);
+      for (std::size_t i = 0; i < off.size(); ++i) nights[times.nights[i]].push_back(off[i]);
     }
   NightlyCase common;
   for (const auto& [environment, nights] : all) {
     NightlyTimes times{environment, {}, {}};
-    for (const auto& [night, off] : nights) {
-      if (off.size() < least_cases) continue;
-      times.nights.push_back(night);
-      times.median_ns.push_back(std::exp(stats::median(off)));
+    for (std::size_t night = 0; night < nights.size(); ++night) {
+      if (nights[night].size() < least_cases) continue;
+      times.nights.push_back(static_cast<std::uint32_t>(night));
+      times.median_ns.push_back(std::exp(stats::median(nights[night])));
     }
     if (!times.nights.empty()) common.times.push_back(std::move(times));
   }

@@ -26,38 +26,40 @@ double line_error(double sd, const StepNoise& noise) {
   return sd * inflation(noise) * std::sqrt(12 / span_nights);
 }
 
-/// Whether the mean of the last `length` nights is as far from that of the first ones, of the last
-/// `span`, as no such means were by what was known before: in standard deviations of neighbouring
-/// means, which in a random walk are 1.6 times as far apart with as many nights between them.
+/// Whether the last `length` nights are as far from the first ones, of the last `span`, as none
+/// were by what was known before. In a random walk, means are 1.6 times as far apart with as many
+/// nights between them as neighbouring ones.
 bool is_unlike_before(const StepWatch& watch, std::size_t span, std::size_t length,
                       double deviations, double least_step) {
   constexpr double gap = 1.6;
-  constexpr std::size_t enough = 30;  // nights to know anything of such means
-  const std::span<const double> values = watch.values().last(span);
-  const std::size_t begin = watch.values().size() - span;
-  const StepNoise& noise = watch.noise_before(std::max(begin, enough));
-  const auto same = std::ranges::find_if(
-      looks(), [&](const Look& look) { return look.after == length && look.before == length; });
-  const double sd = noise.move_sd[static_cast<std::size_t>(same - looks().begin())];
-  const double between = std::abs(clamped_mean(values.last(length), noise.sd) -
-                                  clamped_mean(values.first(length), noise.sd));
-  return between > std::max(least_step / 2, gap * deviations * sd);
+  return watch.has_moved(span, length, gap * deviations, least_step / 2);
+}
+
+/// How far the first i + 1 of `values` are from their median together, by i.
+std::vector<double> deviations_of_first(std::span<const double> values) {
+  std::vector<double> ascending, found;
+  for (std::size_t n = 1; n <= values.size(); ++n) {
+    const double last = values[n - 1];
+    ascending.insert(std::ranges::upper_bound(ascending, last), last);
+    const double centre = median_of_sorted(ascending);
+    double sum = 0;
+    for (const double value : values.first(n)) sum += std::abs(value - centre);
+    found.push_back(sum);
+  }
+  return found;
 }
 
 /// Whether one step between two levels fits `values` better than a line does that leaves these
 /// `residuals`.
 bool is_rather_a_step(std::span<const double> values, std::span<const double> residuals) {
   constexpr std::size_t shortest = 3;
-  const auto off = [](std::span<const double> of) {
-    const double centre = median(of);
-    double sum = 0;
-    for (const double value : of) sum += std::abs(value - centre);
-    return sum;
-  };
   double line = 0;
   for (const double residual : residuals) line += residual;
+  const std::vector<double> backwards(values.rbegin(), values.rend());
+  const std::vector<double> before = deviations_of_first(values),
+                            after = deviations_of_first(backwards);
   for (std::size_t at = shortest; at + shortest <= values.size(); ++at)
-    if (off(values.first(at)) + off(values.subspan(at)) < line) return true;
+    if (before[at - 1] + after[values.size() - at - 1] < line) return true;
   return false;
 }
 

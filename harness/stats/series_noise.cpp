@@ -66,10 +66,11 @@ double carried_over(double v1, double v2, double v4) {
 }
 
 double visible_tick(std::vector<double> magnitudes) {
+  const auto repeats = std::ranges::count_if(magnitudes, [](double one) { return one <= same; });
+  if (5 * repeats < std::ssize(magnitudes)) return 0;
   std::ranges::sort(magnitudes);
-  const auto first = std::ranges::upper_bound(magnitudes, same);
-  if (5 * (first - magnitudes.begin()) < std::ssize(magnitudes)) return 0;
-  for (auto one = first; one != magnitudes.end() && one + 1 != magnitudes.end(); ++one)
+  for (auto one = magnitudes.begin() + repeats;
+       one != magnitudes.end() && one + 1 != magnitudes.end(); ++one)
     if (*(one + 1) - *one < same) return *(one + 1);
   return 0;
 }

@@ -10,6 +10,23 @@ namespace {
 
 constexpr std::size_t week = 7;
 
+/// Brings `ascending`, the last `size` values or all before the last one, up to date.
+void slide(std::vector<double>& ascending, std::span<const double> values, std::size_t size) {
+  const auto in = std::ranges::upper_bound(ascending, values.back());
+  if (values.size() <= size) {
+    ascending.insert(in, values.back());
+    return;
+  }
+  const auto out = std::ranges::lower_bound(ascending, values[values.size() - 1 - size]);
+  if (out < in) {
+    std::move(out + 1, in, out);
+    *(in - 1) = values.back();
+  } else {
+    std::move_backward(in, out, out + 1);
+    *in = values.back();
+  }
+}
+
 }  // namespace
 
 std::span<const Look> looks() {
@@ -28,39 +45,46 @@ Moves::Moves() : moves_(looks().size()), backed_(looks().size()) {
   for (const Look& look : looks())
     for (const std::size_t size : {look.after, look.before, look.seen})
       if (std::ranges::find(windows_, size, &Windows::size) == windows_.end())
-        windows_.push_back({size, {}});
+        windows_.push_back({size, {}, {}});
+  for (const Look& look : looks())
+    places_.push_back({place_of(look.after), place_of(look.before), place_of(look.seen)});
+  weeks_ = place_of(week);
 }
 
-const std::vector<Moves::Window>& Moves::windows(std::size_t size) const {
-  return std::ranges::find(windows_, size, &Windows::size)->by_night;
+std::size_t Moves::place_of(std::size_t size) const {
+  return static_cast<std::size_t>(std::ranges::find(windows_, size, &Windows::size) -
+                                  windows_.begin());
+}
+
+Moves::Mean Moves::mean(std::size_t size, std::size_t end) const {
+  return {windows_.at(place_of(size)).by_night[end - 1].mean, sds_[end - 1]};
 }
 
 void Moves::add(std::span<const double> values, std::size_t level_start, double sd) {
   const std::size_t tonight = values.size() - 1;
-  std::vector<double> ascending;
-  for (auto& [size, by_night] : windows_) {
+  sds_.push_back(sd);
+  for (auto& [size, ascending, by_night] : windows_) {
+    slide(ascending, values, size);
     Window& now = by_night.emplace_back();
     if (values.size() < size) continue;
-    ascending.assign(values.end() - static_cast<std::ptrdiff_t>(size), values.end());
-    std::ranges::sort(ascending);
     const std::size_t off = size / 6, base_off = size / 4;
     now = {clamped_mean_of_sorted(ascending, sd), ascending[off], ascending[size - 1 - off],
            ascending[base_off], ascending[size - 1 - base_off]};
   }
-  for (std::size_t i = 0; i < looks().size(); ++i) {
+  const std::vector<Window>& weeks = windows_[weeks_].by_night;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
     const Look& look = looks()[i];
     double& move = moves_[i].emplace_back(no_move);
     double& backed = backed_[i].emplace_back(no_move);
     if (tonight + 1 < level_start + look.before + look.seen) continue;
     const std::size_t last = tonight - look.seen;  // of the nights before the new level
-    const Window& before = windows(look.before)[last];
-    const std::vector<Window>& weeks = windows(week);
+    const Window& before = windows_[places_[i].before].by_night[last];
     const bool has_week = last + 1 >= level_start + week;
-    move = windows(look.after)[last + look.after].mean - before.mean;
+    move = windows_[places_[i].after].by_night[last + look.after].mean - before.mean;
     // A slope has little of a long move in its middle: there a step has all of it.
     const double middle = look.is_long() ? (weeks[last + week].mean - weeks[last].mean) / .8 : move;
     backed = backed_move(look, before, look.before < week && has_week ? weeks[last] : before, move,
-                         middle, windows(look.seen)[tonight]);
+                         middle, windows_[places_[i].seen].by_night[tonight]);
   }
 }
 

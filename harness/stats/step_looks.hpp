@@ -42,6 +42,13 @@ class Moves {
   /// How many nights were added.
   std::size_t nights() const { return moves_.front().size(); }
 
+  /// What the mean of the last `size` nights before night `end` was when it was taken, clamped with
+  /// the `sd` that was known then. Only of a `size` that looks() have, and of so many nights.
+  struct Mean {
+    double mean, sd;
+  };
+  Mean mean(std::size_t size, std::size_t end) const;
+
   /// The move of `look` whose last night is `night`; no_move where there is none.
   double move(std::size_t look, std::size_t night) const { return moves_[look][night]; }
   /// As much of it as nearly all of its nights agree to, on both sides; with its sign, or 0.
@@ -58,11 +65,18 @@ class Moves {
 
   struct Windows {
     std::size_t size;
+    std::vector<double> ascending;  // the last `size` nights
     std::vector<Window> by_night;
   };
-  const std::vector<Window>& windows(std::size_t size) const;
+  std::size_t place_of(std::size_t size) const;  // in windows_
+  struct Places {
+    std::size_t after, before, seen;
+  };
 
   std::vector<Windows> windows_;
+  std::vector<Places> places_;  // by look, where its windows are
+  std::size_t weeks_ = 0;       // where those of a week are
+  std::vector<double> sds_;     // by night, as they were known
   std::vector<std::vector<double>> moves_, backed_;
 };
 

@@ -40,9 +40,40 @@ struct StepNoise {
                                      // them
 };
 
-/// What the last nights of `levels` tell, known from `known_from` nights on. `tick`: of the clock,
-/// in logs, where it is known. With `split`, as if a level began there.
-StepNoise learn_noise(const Levels& levels, const Moves& moves, std::size_t known_from, double tick,
-                      std::optional<std::size_t> split = {});
+/// What a series has told of its noise until one night. Little of it is asked for on most nights:
+/// the rest is found when it is, from the same nights. Until then `levels` and `moves` may only
+/// grow by later nights, and levels that begin on these.
+class KnownNoise {
+ public:
+  /// What the last nights of `levels` tell, known from `known_from` nights on. `tick`: of the
+  /// clock, in logs, where it is known. With `split`, as if a level began there.
+  KnownNoise(const Levels& levels, const Moves& moves, std::size_t known_from, double tick,
+             std::optional<std::size_t> split = {});
+
+  std::size_t nights() const { return noise_.nights; }
+  std::size_t differences() const { return noise_.differences; }
+  double sd() const { return noise_.sd; }
+  double tick() const { return noise_.tick; }
+  /// What move_sd() of a look is at least.
+  double least_move_sd(const Look& look) const;
+  double move_sd(const Levels& levels, const Moves& moves, std::size_t look);
+  const StepNoise& whole(const Levels& levels, const Moves& moves);
+
+ private:
+  /// Variances of nights apart, and what a model makes of them.
+  struct Model {
+    double v7, feared_phi;  // what phi may be in truth, after so few nights
+    bool weekly;            // what happens every week is most of the noise
+  };
+  std::vector<double> differences(const Levels& levels, std::size_t lag) const;
+  void learn_model(const Levels& levels);
+  void learn_moves(const Levels& levels, const Moves& moves, std::size_t look);
+
+  std::size_t seen_, moved_;  // nights and moves that it comes from
+  std::optional<std::size_t> split_;
+  double v1_ = 0;
+  std::optional<Model> model_;
+  StepNoise noise_;  // phi with the model; moves that were not asked for are 0
+};
 
 }  // namespace ridgeline::stats

@@ -13,7 +13,7 @@ StepNoise learned(const Levels& levels, std::optional<std::size_t> split = {}) {
   Moves moves;
   for (std::size_t n = 1; n <= levels.values.size(); ++n)
     moves.add(std::span(levels.values).first(n), 0, .01);
-  return learn_noise(levels, moves, levels.values.size(), 0, split);
+  return KnownNoise(levels, moves, levels.values.size(), 0, split).whole(levels, moves);
 }
 
 TEST(Levels, DifferencesCrossNoChange) {

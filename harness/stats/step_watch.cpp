@@ -29,9 +29,9 @@ bool StepWatch::add(double value) {
   levels_.values.push_back(value);
   const std::size_t nights = levels_.values.size();
   if (nights >= least_nights &&
-      (known_.empty() || nights >= known_.back().nights + learning_interval(nights)))
+      (known_.empty() || nights >= known_.back().nights() + learning_interval(nights)))
     learn(nights);
-  moves_.add(levels_.values, levels_.starts.back(), known_.empty() ? 0 : known_.back().sd);
+  moves_.add(levels_.values, levels_.starts.back(), known_.empty() ? 0 : known_.back().sd());
   if (nights < least_nights) return false;
   settle();
   const std::optional<Found> found = best_look();
@@ -47,7 +47,7 @@ void StepWatch::boundary() {
 
 std::optional<StepNoise> StepWatch::noise() const {
   if (known_.empty()) return {};
-  return known_.back();
+  return known_now();
 }
 
 StepSize StepWatch::size_of(std::size_t which) const {
@@ -55,7 +55,7 @@ StepSize StepWatch::size_of(std::size_t which) const {
   const auto next = std::ranges::upper_bound(levels_.starts, at);
   const auto own = std::ranges::lower_bound(levels_.starts, at);
   return size_step(levels_.values, own == levels_.starts.begin() ? 0 : *(own - 1), at,
-                   next == levels_.starts.end() ? levels_.values.size() : *next, known_.back());
+                   next == levels_.starts.end() ? levels_.values.size() : *next, known_now());
 }
 
 StepSize StepWatch::size_between(std::size_t begin, std::size_t end) const {
@@ -63,7 +63,7 @@ StepSize StepWatch::size_between(std::size_t begin, std::size_t end) const {
   constexpr std::size_t week = 7;
   const std::span<const double> values = levels_.values;
   const std::size_t before = std::min(begin, week), after = std::min(end - begin, week);
-  const StepNoise& noise = known_.back();
+  const StepNoise& noise = known_now();
   const auto of_weeks = std::ranges::find_if(
       looks(), [](const Look& look) { return look.after == week && look.before == week; });
   const auto look = static_cast<std::size_t>(of_weeks - looks().begin());
@@ -76,22 +76,53 @@ StepSize StepWatch::size_between(std::size_t begin, std::size_t end) const {
   return size;
 }
 
+bool StepWatch::has_moved(std::size_t span, std::size_t length, double deviations,
+                          double least) const {
+  constexpr std::size_t enough = 30;  // nights to know anything of such means
+  require(length <= span && span <= levels_.values.size(),
+          "a move is one of nights that are there");
+  const std::size_t end = levels_.values.size(), begin = end - span;
+  KnownNoise& noise = known_before(std::max(begin, enough));
+  // Means that were clamped with another standard deviation are at most twice the difference away.
+  const Moves::Mean now = moves_.mean(length, end), then = moves_.mean(length, begin + length);
+  constexpr double rounding = 1e-9;
+  const double most = std::abs(now.mean - then.mean) + 2 * std::abs(noise.sd() - now.sd) +
+                      2 * std::abs(noise.sd() - then.sd) + rounding;
+  if (most < least) return false;
+  const auto same = std::ranges::find_if(
+      looks(), [&](const Look& look) { return look.after == length && look.before == length; });
+  require(same != looks().end(), "some look has such moves");
+  const double needed =
+      std::max(least, deviations * noise.move_sd(levels_, moves_,
+                                                 static_cast<std::size_t>(same - looks().begin())));
+  if (most < needed) return false;
+  const std::span<const double> values = std::span(levels_.values).last(span);
+  return std::abs(clamped_mean(values.last(length), noise.sd()) -
+                  clamped_mean(values.first(length), noise.sd())) > needed;
+}
+
 std::optional<StepWatch::Found> StepWatch::best_look() {
   constexpr std::size_t few_nights = 60;
   constexpr double jointly = 1.2;  // times what is needed: the level's own nights vote on it
   const std::size_t nights = levels_.values.size();
   std::optional<Found> best;
-  std::optional<StepNoise> joint;
+  std::optional<KnownNoise> joint;
   std::size_t joint_seen = 0;
   for (std::size_t i = 0; i < looks().size(); ++i) {
     const Look& look = looks()[i];
     const double size = std::abs(moves_.backed(i, nights - 1));
     if (!(size >= rules_.least_step)) continue;  // also where there is none
     const std::size_t first = nights - look.seen;
-    double need = needed(i, noise_before(first));
+    KnownNoise& noise = known_before(first);
     // Few nights before the new level: its own tell of the noise as well.
-    if (size < need && size > need / 4 && look.is_seen_long() && first < few_nights) {
-      if (joint_seen != look.seen) joint = learn_noise(levels_, moves_, nights, rules_.tick, first);
+    const bool may_join = look.is_seen_long() && first < few_nights;
+    // Most moves are far from what is needed, which takes time to know.
+    if (!may_join &&
+        size <= std::max(look.deviations * noise.least_move_sd(look), look.nights * noise.sd()))
+      continue;
+    double need = needed(i, noise);
+    if (may_join && size < need && size > need / 4) {
+      if (joint_seen != look.seen) joint.emplace(levels_, moves_, nights, rules_.tick, first);
       joint_seen = look.seen;
       need = std::min(need, jointly * needed(i, *joint));
     }
@@ -100,25 +131,25 @@ std::optional<StepWatch::Found> StepWatch::best_look() {
   return best;
 }
 
-const StepNoise& StepWatch::noise_before(std::size_t night) const {
+KnownNoise& StepWatch::known_before(std::size_t night) const {
   require(!known_.empty(), "noise is known from the fourth night on");
-  const auto after =
-      std::ranges::find_if(known_, [&](const StepNoise& noise) { return noise.nights > night; });
+  const auto after = std::ranges::upper_bound(known_, night, {}, &KnownNoise::nights);
   return after == known_.begin() ? *after : *(after - 1);
 }
 
 /// What the move of a look that ends tonight has to be.
-double StepWatch::needed(std::size_t i, const StepNoise& noise) {
+double StepWatch::needed(std::size_t i, KnownNoise& noise) {
   const Look& look = looks()[i];
   const std::size_t first = levels_.values.size() - look.seen;
   // About Student's t for 4.2 standard deviations.
-  const double freedom = .65 * static_cast<double>(noise.differences);
+  const double freedom = .65 * static_cast<double>(noise.differences());
   const double deviations =
       std::max(look.deviations, 4.2 * (1 + 5.3 / freedom + 36 / (freedom * freedom)));
   constexpr double times_record = 1.5, times_tick = 1.5;
   return std::max(
-      {loudness(first, noise) * std::max(deviations * noise.move_sd[i], look.nights * noise.sd),
-       times_record * record_of(i, first), times_tick * noise.tick, rules_.least_step});
+      {loudness(first, noise.sd()) *
+           std::max(deviations * noise.move_sd(levels_, moves_, i), look.nights * noise.sd()),
+       times_record * record_of(i, first), times_tick * noise.tick(), rules_.least_step});
 }
 
 /// The largest move of this look before `first`: pairs of outliers and rare modes make them too.
@@ -134,8 +165,8 @@ double StepWatch::record_of(std::size_t i, std::size_t first) {
   return record.size;
 }
 
-/// How much louder than `noise` the nights beside the first one of a new level are, at least 1.
-double StepWatch::loudness(std::size_t first, const StepNoise& noise) const {
+/// How much louder than usual the nights beside the first one of a new level are, at least 1.
+double StepWatch::loudness(std::size_t first, double usual_sd) const {
   constexpr std::size_t before = 10, enough = 5;
   constexpr double usual = 1.2;
   std::vector<double> near = levels_.differences(
@@ -144,16 +175,17 @@ double StepWatch::loudness(std::size_t first, const StepNoise& noise) const {
   near.insert(near.end(), after.begin(), after.end());
   if (near.size() < enough) return 1;
   const double sd = capped_spread(std::move(near), least_sd) / std::sqrt(2.0);
-  return std::max(1.0, sd / (usual * noise.sd));
+  return std::max(1.0, sd / (usual * usual_sd));
 }
 
 /// Also after a step `at`: moves and knowledge across it are no noise.
 void StepWatch::learn(std::size_t known_from, std::optional<std::size_t> at) {
   if (at) {
     moves_.forget_across(*at);
-    while (!known_.empty() && known_.back().nights > *at) known_.pop_back();
+    while (!known_.empty() && known_.back().nights() > *at) known_.pop_back();
   }
-  known_.push_back(learn_noise(levels_, moves_, known_from, rules_.tick));
+  known_.emplace_back(levels_, moves_, known_from, rules_.tick);
+  if (at) known_.back().whole(levels_, moves_);  // of nights that may be of another level yet
   const std::size_t nights = levels_.values.size();
   std::ranges::fill(records_, Record{0, nights - std::min(nights, noise_memory)});
 }
@@ -165,11 +197,13 @@ void StepWatch::settle() {
   if (steps_.size() == first_step_ || (nights - start != once && nights - start != again)) return;
   LevelStep& step = steps_.back();
   const std::size_t before = levels_.starts[levels_.starts.size() - 2];
-  const StepPlace place = place_step(levels_.values, before, start, nights, known_.back());
+  const StepPlace place = place_step(levels_.values, before, start, nights, known_now());
   const std::size_t moved = place.at > step.first ? place.at - step.first : step.first - place.at;
   if (moved > farthest) return;  // a second step, which is not told yet
   step.place = place;
   if (place.at == start) return;
+  for (KnownNoise& noise : known_)
+    if (noise.nights() > start) noise.whole(levels_, moves_);
   levels_.starts.back() = place.at;
   learn(place.at + 1, place.at);
 }
@@ -182,11 +216,11 @@ void StepWatch::tell(const Found& found) {
   step.told = nights;
   step.look = found.look;
   step.score = found.score;
-  step.place = place_step(values, start, nights - looks()[found.look].seen, nights, known_.back());
+  step.place = place_step(values, start, nights - looks()[found.look].seen, nights, known_now());
   step.first = step.place.at;
   const std::size_t begin = std::max(start, step.first - std::min(step.first, base));
-  step.before = clamped_mean(values.subspan(begin, step.first - begin), known_.back().sd);
-  step.after = clamped_mean(values.subspan(step.first), known_.back().sd);
+  step.before = clamped_mean(values.subspan(begin, step.first - begin), known_.back().sd());
+  step.after = clamped_mean(values.subspan(step.first), known_.back().sd());
   step.slope = slope_until(looks()[found.look]);
   step.mode = goes_to_and_fro(step);
   take_back(step);

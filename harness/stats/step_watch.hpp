@@ -52,9 +52,11 @@ class StepWatch {
   std::size_t steady_from() const;
   /// As it is known tonight; absent before the fourth night.
   std::optional<StepNoise> noise() const;
-  /// As it was known before `night`, or as soon as it was known. Throws Error before the fourth
-  /// night.
-  const StepNoise& noise_before(std::size_t night) const;
+  /// Whether the mean of the last `length` nights is farther from the mean of the first ones of the
+  /// last `span` than `least`, and than `deviations` standard deviations of such neighbouring
+  /// means, as they were known before these nights. Throws Error unless there are so many nights,
+  /// and unless looks() have moves between two times `length` nights.
+  bool has_moved(std::size_t span, std::size_t length, double deviations, double least) const;
   /// How large steps()[which] is, by all nights so far.
   StepSize size_of(std::size_t which) const;
   /// From the level of the week before night `begin` to that of the last week before night `end`.
@@ -77,9 +79,11 @@ class StepWatch {
   };
 
   std::optional<Found> best_look();
-  double needed(std::size_t look, const StepNoise& noise);
+  KnownNoise& known_before(std::size_t night) const;
+  const StepNoise& known_now() const { return known_.back().whole(levels_, moves_); }
+  double needed(std::size_t look, KnownNoise& noise);
   double record_of(std::size_t look, std::size_t first);
-  double loudness(std::size_t first, const StepNoise& noise) const;
+  double loudness(std::size_t first, double usual_sd) const;
   void learn(std::size_t known_from, std::optional<std::size_t> at = {});
   void settle();
   void tell(const Found& found);
@@ -90,8 +94,8 @@ class StepWatch {
   WatchRules rules_;
   Levels levels_;
   Moves moves_;
-  std::vector<StepNoise> known_;  // by nights
-  std::vector<Record> records_;   // by look
+  mutable std::vector<KnownNoise> known_;  // by nights; what was not asked for yet is found then
+  std::vector<Record> records_;            // by look
   std::vector<LevelStep> steps_;
   std::vector<Visit> visits_;
   std::size_t boundary_ = 0;    // the first night of this environment
