@@ -225,10 +225,10 @@ other on both sides in turn. A case leaves as soon as it is decided. A false reg
 in at most 1% of all gates, however many cases they have; what cannot be decided is undecided, never
 a pass. Ctrl-C keeps what is measured.
 On an emulated device counts are compared, exactly: one execution of each side decides.
-Exit codes: 0 fine, 1 regression, 2 wrong, missing, crashed or timeout, 3 nothing was decided (with
---strict: anything was not), 64 usage, 69 a worker or a build is missing, 74 a results file or an
-output cannot be read or written, 130 interrupted. Where several hold, the first of 130, 74, 2, 1,
-3.)",
+Exit codes: 0 fine, 1 regression or tail, 2 wrong, missing, crashed or timeout, 3 nothing was
+decided or an undecided case seems slower (with --strict: anything was not decided), 64 usage, 69 a
+worker or a build is missing, 74 a results file or an output cannot be read or written, 130
+interrupted. Where several hold, the first of 130, 74, 2, 1, 3.)",
                   gate, "nothing was measured");
   const Command command = declared;
   gate::GateOptions& options = typed.options;
