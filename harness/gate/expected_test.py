@@ -1,13 +1,15 @@
 """What processes of a gate keep for each other: where, for whom, and how long."""
 
+import fcntl
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from harness.run.scripted_runs import BUILD
+from harness.run.scripted_runs import BUILD, PLAIN
 
 SUITES = BUILD / "ridgeline-suites"
 MINIMAL = Path(__file__).parents[1] / "worker" / "scripted" / "minimal_worker.py"
@@ -81,16 +83,38 @@ def test_who_keeps_nothing_has_other_inputs_each_round(lab, telling):
         assert set(folders) == {""}
 
 
-def test_a_killed_gates_folder_is_removed_by_the_next(lab, telling, tmp_path):
-    temporary = tmp_path / "temporary"
-    left = temporary / "ridgeline-gate-999999999-abcdef"
-    others = [temporary / name for name in ("ridgeline-gate-1-abcdef", "ridgeline-gate-x", "mine")]
-    for folder in (left, *others):
+@pytest.fixture
+def temporary(lab, tmp_path):
+    """Where the programs of this test have their temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    lab.environment["TMPDIR"] = str(folder)
+    return folder
+
+
+def test_a_killed_gates_folder_is_removed_by_the_next(lab, telling, temporary):
+    # In a container of its own, the owner of the second could have any number.
+    left, used, *others = (
+        temporary / name
+        for name in ("ridgeline-gate-aB3dEf", "ridgeline-gate-abcdef", "ridgeline-gate-x", "mine")
+    )
+    for folder in (left, used, *others):
         (folder / "part").mkdir(parents=True)
-    lab.environment["TMPDIR"] = str(temporary)
+    link = temporary / "ridgeline-gate-aaaaaa"
+    link.symlink_to(others[0])
+    owner = os.open(used, os.O_RDONLY)
+    fcntl.flock(owner, fcntl.LOCK_EX)
     (baseline, _), (candidate, _) = (telling(name, name * 16, ["expected"]) for name in "ab")
     gate(lab, baseline, candidate)
-    assert sorted(temporary.iterdir()) == sorted(others)
+    assert sorted(temporary.iterdir()) == sorted([used, link, *others])
+    os.close(owner)
+
+
+def test_a_gate_that_keeps_nothing_makes_no_folder(lab, temporary):
+    made = temporary / "ridgeline-gate-abcdef"
+    made.mkdir()
+    assert lab.gate(lab.profile("constant"), PLAIN, PLAIN, "--aa")[0] == 0
+    assert list(temporary.iterdir()) == [made]  # nor looks for others
 
 
 def test_what_is_kept_judges_no_output_of_another_problem(lab, tmp_path):

@@ -27,15 +27,15 @@ class SideProcesses {
   /// Keeps references. `tick` is called a few times a second while one waits for a worker.
   SideProcesses(const GateSetup& setup, store::Store& store, std::function<void()> tick);
 
-  /// Of those that are started from now on. Where the workers of both sides keep what oracles
-  /// expect, rounds share inputs: see docs/measurement.md.
+  /// The round of those that are started from now on.
   void begin_round(int round);
   int round() const { return round_; }
   /// Of the inputs of a pair that is ready.
   std::uint64_t seed() const { return seed_; }
 
-  /// Makes sure that a fresh pair, or one that measured before, runs. When a worker cannot be
-  /// started, that is the case's result, and false. Throws WorkerChanged.
+  /// Makes sure that a fresh pair, or one that measured before, runs. Where the workers of both
+  /// sides keep what oracles expect, rounds share inputs: see docs/measurement.md. When a worker
+  /// cannot be started, that is the case's result, and false. Throws WorkerChanged.
   bool ready(const SideWorkers& workers, const GateCase& gate_case,
              Sides<std::optional<run::CaseResult>>& failures);
   /// Of a pair that is ready.
@@ -67,7 +67,7 @@ class SideProcesses {
   Sides<std::unique_ptr<process::WorkerProcess>> processes_;
   Sides<std::int64_t> ids_;
   std::set<const run::Worker*> started_;  // workers that have run before
-  const ExpectedFolder expected_;
+  ExpectedFolder expected_;
 };
 
 }  // namespace ridgeline::gate

@@ -39,7 +39,8 @@ Pipe make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-/// Settings of the caller's environment that would change what is measured are left out.
+/// Settings of the caller's environment that would change what is measured are left out, and what
+/// only a gate tells its workers.
 std::vector<std::string> child_environment(const Command& command) {
   std::vector<std::pair<std::string, std::string>> set = command.environment;
   set.emplace_back("LC_ALL", "C");
@@ -47,7 +48,7 @@ std::vector<std::string> child_environment(const Command& command) {
   for (char** entry = environ; *entry; ++entry) {
     const std::string line = *entry;
     const std::string name = line.substr(0, line.find('='));
-    bool keep = name != "CUDA_LAUNCH_BLOCKING";
+    bool keep = name != "CUDA_LAUNCH_BLOCKING" && name != "RIDGELINE_EXPECTED";
     for (const auto& [key, value] : set) keep = keep && name != key;
     if (keep) lines.push_back(line);
   }

@@ -97,13 +97,17 @@ TEST(Child, AProgramThatCannotBeExecutedIsADependencyError) {
 
 TEST(Child, SetsTheEnvironmentAndLeavesOutWhatWouldChangeTimes) {
   setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+  setenv("RIDGELINE_EXPECTED", "/elsewhere", 1);
   setenv("LC_ALL", "de_DE.UTF-8", 1);
   setenv("OMP_NUM_THREADS", "3", 1);
-  Command command = shell("echo $LC_ALL:$OMP_NUM_THREADS:$CUDA_LAUNCH_BLOCKING:$GIVEN");
+  Command command =
+      shell("echo $LC_ALL:$OMP_NUM_THREADS:$CUDA_LAUNCH_BLOCKING:$RIDGELINE_EXPECTED:$GIVEN");
   command.environment = {{"GIVEN", "yes"}};
   Child child(command);
-  EXPECT_EQ(read_all(child.output()), "C:3::yes\n");
-  for (const char* name : {"CUDA_LAUNCH_BLOCKING", "LC_ALL", "OMP_NUM_THREADS"}) unsetenv(name);
+  EXPECT_EQ(read_all(child.output()), "C:3:::yes\n");
+  for (const char* name :
+       {"CUDA_LAUNCH_BLOCKING", "RIDGELINE_EXPECTED", "LC_ALL", "OMP_NUM_THREADS"})
+    unsetenv(name);
 }
 
 TEST(Child, InheritsNoDescriptorOfOurs) {
