@@ -162,6 +162,7 @@ Decision of_suspect(const GatePlan& plan, const CaseRule& rule, Decision medians
   const TailDecision tail =
       decide_tail(plan, rule.alpha * screening.share, medians.delta, pairs, last);
   medians.tail = tail.tail;
+  if (!tail.cleared) medians.slow = tail.slow;
   if (tail.tail && rule.tails == Tails::fail)
     return settled(medians, record::Verdict::tail, tail.p_value, tail.level);
   if (tail.tail || tail.cleared) return medians;

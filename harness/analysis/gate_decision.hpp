@@ -27,6 +27,7 @@ struct Decision {
   std::optional<PairShape> shape;  // means over all pairs that count
   std::optional<record::Tail> tail;
   bool tail_suspected = false;
+  std::optional<SlowProcessCounts> slow;  // of a tail, or of one that is suspected
 };
 
 /// Of a logarithm; absent when that is absent or infinite.

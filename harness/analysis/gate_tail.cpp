@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "harness/analysis/gate_power.hpp"
 #include "harness/stats/signed_rank.hpp"
 #include "harness/stats/slow_processes.hpp"
 
@@ -63,6 +64,36 @@ bool is_suspicious(const Columns& tails, double delta) {
           stats::signed_rank(tails.slow, 0).up <= suspicious_p);
 }
 
+/// The processes, and how many must be slow for `level`, which is of all questions. Times that
+/// delta / 2 would explain are not slow.
+struct Processes {
+  std::vector<double> candidate;
+  int enough;
+  stats::SlowProcesses found;
+};
+
+Processes slow_processes(const Columns& tails, double delta, double level) {
+  Processes of{tails.candidate_quartile, least_pairs(processes_part * level), {}};
+  for (double& each : of.candidate) each -= delta / 2;
+  of.found = stats::slow_processes(tails.baseline_quartile, of.candidate, of.enough);
+  return of;
+}
+
+std::optional<SlowProcessCounts> counts(const Columns& tails, double delta, double level) {
+  if (level <= 0) return std::nullopt;
+  auto [candidate, enough, found] = slow_processes(tails, delta, level);
+  if (found.candidate <= found.baseline)  // fewer than are enough may be slow
+    found = stats::slow_processes(tails.baseline_quartile, candidate, 1);
+  SlowProcessCounts counts{static_cast<int>(candidate.size()), 0, 0, enough};
+  if (found.candidate <= found.baseline) return counts;
+  const auto above = [cut = found.cut](const std::vector<double>& times) {
+    return static_cast<int>(std::ranges::count_if(times, [&](double each) { return each > cut; }));
+  };
+  counts.baseline = above(tails.baseline_quartile);
+  counts.candidate = above(candidate);
+  return counts;
+}
+
 struct Shown {
   record::Tail tail;
   double p_value, level;
@@ -75,13 +106,8 @@ std::optional<Shown> shown(const Columns& tails, double delta, double level) {
   double p = stats::signed_rank(tails.slow, 0).up;
   if (average(tails.slow) >= least_share && p <= launches_part * level)
     return Shown{record::Tail::launches, p, launches_part * level};
-  // Times that delta / 2 would explain are not slow.
-  std::vector<double> candidate = tails.candidate_quartile;
-  for (double& each : candidate) each -= delta / 2;
   const double of_processes = processes_part * level;
-  p = stats::slow_processes(tails.baseline_quartile, candidate,
-                            static_cast<int>(std::ceil(-std::log2(of_processes))))
-          .p;
+  p = slow_processes(tails, delta, level).found.p;
   if (average(tails.median) >= delta && p <= of_processes)
     return Shown{record::Tail::processes, p, of_processes};
   p = stats::signed_rank(tails.mean, delta / 2).up;
@@ -113,6 +139,13 @@ std::optional<Shown> shown(std::span<const PairedTimes> fresh, double delta, dou
 
 }  // namespace
 
+TailReach tail_reach(const GatePlan& plan, double alpha) {
+  if (plan.tail_looks.empty()) return {};
+  const double level = plan.tail_share.back() * alpha;
+  return {plan.tail_looks.back() - plan.screening_rounds, least_pairs(processes_part * level),
+          least_pairs(launches_part * level)};
+}
+
 bool is_suspicious(std::span<const PairedTimes> pairs, double delta) {
   return is_suspicious(columns(pairs), delta);
 }
@@ -131,6 +164,7 @@ TailDecision decide_tail(const GatePlan& plan, double alpha, double delta,
   const auto look = [&](std::size_t count, double level) {
     const std::span<const PairedTimes> fresh = pairs.first(count).subspan(screened);
     decision.pairs = count;
+    decision.slow = counts(columns(fresh), delta, level);
     if (const auto found = shown(fresh, delta, level)) {
       decision.tail = found->tail;
       decision.p_value = found->p_value;

@@ -26,13 +26,31 @@ bool is_suspicious(std::span<const PairedTimes> pairs, double delta);
 std::span<const PairedTimes> screening_pairs(const GatePlan& plan,
                                              std::span<const PairedTimes> pairs);
 
+/// How many of the processes of both sides that were tested are slow: they lie above the widest gap
+/// between them. None are where that are not more of the candidate's.
+struct SlowProcessCounts {
+  int rounds = 0;  // tested: so many processes of each side
+  int baseline = 0, candidate = 0;
+  int enough = 0;  // slow ones of the candidate show a tail where none of the baseline's are
+};
+
 /// What the tests of a suspect say.
 struct TailDecision {
-  std::optional<record::Tail> tail;  // what became slower, if that was shown
-  bool cleared = false;              // it is no longer suspicious
-  std::size_t pairs = 0;             // of all, screening included, when that was known
-  double p_value = 1, level = 0;     // of the test that showed it
+  std::optional<record::Tail> tail;       // what became slower, if that was shown
+  bool cleared = false;                   // it is no longer suspicious
+  std::size_t pairs = 0;                  // of all, screening included, when that was known
+  double p_value = 1, level = 0;          // of the test that showed it
+  std::optional<SlowProcessCounts> slow;  // at the latest look; absent where it had nothing to
+                                          // spend
 };
+
+/// What shows a tail in the last look of the plan, in which `rounds` are tested: so many slow
+/// processes, or processes with slow launches, of the candidate and none of the baseline's. `alpha`
+/// is of one case. Zero rounds: the plan looks for no tails.
+struct TailReach {
+  int rounds = 0, processes = 0, launches = 0;
+};
+TailReach tail_reach(const GatePlan& plan, double alpha);
 
 /// Replays the looks that the pairs of a suspect have reached: the first that shows a tail or
 /// clears the case. `last`: no more pairs will come, and what is left of the levels is spent on

@@ -14,6 +14,7 @@ using record::Tail;
 using record::Verdict;
 
 const GatePlan plan = plan_for(DeviceKind::cuda);
+constexpr Screening running{}, innocent{true, false, 1}, suspect{true, true, 1};
 // Pairs behind the screening at the first look of a suspect and at the last.
 const int first_look = plan.tail_looks.front() - plan.screening_rounds,
           last_look = plan.tail_looks.back() - plan.screening_rounds;
@@ -51,6 +52,9 @@ TailDecision on(const std::vector<PairedTimes>& pairs, int suspects, double delt
   return decide_tail(plan, .01 / suspects, delta, pairs, last);
 }
 
+Decision decided(const std::vector<PairedTimes>& pairs, const Screening& screening,
+                 bool last = false, Tails tails = Tails::fail);
+
 constexpr Planted a_slow_process{.1, .1, .1, .1, 0};
 
 TEST(PairShape, OfOneLaunchInTenTwiceAsSlow) {
@@ -81,6 +85,32 @@ TEST(GateTail, EightSlowProcessesAreEnoughForOneSuspect) {
   EXPECT_EQ(one.p_value, std::ldexp(1., -8));
   EXPECT_FALSE(on(rounds(8, a_slow_process, last_look - 8), 2).tail);
   EXPECT_EQ(on(rounds(9, a_slow_process, last_look - 9), 2).p_value, std::ldexp(1., -9));
+}
+
+TEST(GateTail, SaysHowManyProcessesAreSlowAndHowManyWouldBeEnough) {
+  std::vector<PairedTimes> pairs = rounds(9, a_slow_process, last_look - 9);
+  pairs.back().shape.baseline_quartile += .1;  // and one of the baseline's
+  const TailDecision found = on(pairs, 1);
+  EXPECT_FALSE(found.tail);
+  ASSERT_TRUE(found.slow);
+  EXPECT_EQ(found.slow->rounds, last_look);
+  EXPECT_EQ(found.slow->candidate, 9);
+  EXPECT_EQ(found.slow->baseline, 1);
+  EXPECT_EQ(found.slow->enough, 8);
+  EXPECT_EQ(on(rounds(0, {}, first_look), 1).slow.value().candidate, 0);
+  EXPECT_EQ(decided(pairs, suspect, true).slow.value().candidate, 9);
+  EXPECT_FALSE(decided(rounds(0, {}, first_look), suspect).slow);
+}
+
+TEST(GateTail, SaysWhatThePlanCouldShow) {
+  // ceil(log2(K / .0042)) slow processes, and ceil(log2(K / .00105)) with slow launches.
+  const TailReach one = tail_reach(plan, .01), twelve = tail_reach(plan, .01 / 12);
+  EXPECT_EQ(one.rounds, last_look);
+  EXPECT_EQ(one.processes, 8);
+  EXPECT_EQ(one.launches, 10);
+  EXPECT_EQ(twelve.processes, 12);
+  EXPECT_EQ(twelve.launches, 14);
+  EXPECT_EQ(tail_reach(on_medians_alone(plan), .01).rounds, 0);
 }
 
 TEST(GateTail, MeansAndNinetiesAreQuestionsOfTheirOwn) {
@@ -152,14 +182,12 @@ CaseRule rule() {
   return made;
 }
 
-Decision decided(const std::vector<PairedTimes>& pairs, const Screening& screening,
-                 bool last = false, Tails tails = Tails::fail) {
+Decision decided(const std::vector<PairedTimes>& pairs, const Screening& screening, bool last,
+                 Tails tails) {
   CaseRule with = rule();
   with.tails = tails;
   return decide(plan, with, 100, pairs, last, screening);
 }
-
-constexpr Screening running{}, innocent{true, false, 1}, suspect{true, true, 1};
 
 TEST(GateTail, NothingPassesBeforeTheScreening) {
   const std::vector<PairedTimes> screened = rounds(0, {});

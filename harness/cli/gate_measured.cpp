@@ -46,15 +46,7 @@ std::string repeat_of(const record::Gate& gate, const record::Device& device,
 void print_start(std::FILE* out, const gate::GateSetup& setup, const gate::Wanted& wanted,
                  const std::vector<std::string>& notes) {
   present::say(out, present::device_text(setup.device, !wanted.options.device.empty()));
-  const std::string many = units::plural(std::ssize(setup.cases), "case");
-  if (analysis::gives_counts(setup.device.kind))
-    present::say(
-        out, fmt::format("gate {}{}: {}; counts are exact, so one execution of each side decides\n",
-                         setup.gate.id, wanted.resumed ? ", resumed" : "", many));
-  else
-    present::say(out, fmt::format("gate {}{}: {}, at most {} rounds and {}\n", setup.gate.id,
-                                  wanted.resumed ? ", resumed with a fresh budget" : "", many,
-                                  setup.plan.looks.back(), units::duration(setup.budget_s)));
+  present::say(out, present::start_text(setup, wanted.resumed.has_value()));
   for (const std::string& note : notes)
     present::say(out, fmt::format("  {}\n", printable(note, 2000)));
 }
@@ -115,13 +107,20 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   observer.tick = std::bind_front(&present::GateDisplay::tick, &display);
   observer.decided = std::bind_front(&present::GateDisplay::decided, &display);
   observer.pilot = std::bind_front(&present::GateDisplay::pilot, &display);
-  observer.note = [&](const std::string& note) {
-    report.notes.push_back(note);
+  const auto tell = [&](const std::string& note) {
     display.clear();
     if (!context.quiet) present::say(out, fmt::format("  {}\n", printable(note, 2000)));
   };
+  observer.note = [&](const std::string& note) {
+    report.notes.push_back(note);
+    tell(note);
+  };
   observer.forecast = [&](const gate::GateForecast& forecast) {
-    observer.note(present::forecast_text(forecast));
+    const std::string text = present::forecast_text(forecast);
+    if (!report.forecast && !text.empty()) tell(text);
+    report.forecast = forecast;
+    gate.options = gate::with_forecast(gate.options, forecast);
+    store::set_options(store, gate.id, gate.options);
   };
   try {
     gate::measure_gate(setup, store, observer);
@@ -144,6 +143,9 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   if (analysis::gives_counts(device.kind))
     std::ranges::move(gate::metric_notes(gate, options.config, store),
                       std::back_inserter(report.notes));
+  if (report.forecast)
+    if (const std::string text = present::forecast_text(*report.forecast); !text.empty())
+      report.notes.push_back(text);
   present::sort_by_importance(report.verdicts);
   report.repeat = repeat_of(gate, setup.device, programs.commits, report.verdicts);
   report.exit_code = present::gate_exit_code(gate.status, report.verdicts, options.strict);

@@ -27,7 +27,8 @@ struct Demand {
 double needed_s(std::span<const Demand> demands, int rounds);
 
 /// The order in which cases are taken on, as places in `cases`: one of each variant, then a second
-/// of each, so that whatever changed is seen; those of the same workers after each other.
+/// of each, so that whatever changed is seen; those of the same workers after each other; last of
+/// all, in the same order, those that execute the same code on both sides.
 std::vector<std::size_t> by_importance(const std::vector<GateCase>& cases);
 
 }  // namespace ridgeline::gate

@@ -57,6 +57,27 @@ std::string leaning(const CasePairs& pairs) {
       units::plural(candidate, "round"), baseline, to_text(pairs.latest_drop));
 }
 
+void add_reason(std::string& reason, const std::string& more) {
+  if (more.empty()) return;
+  reason += (reason.empty() ? "" : "; ") + more;
+}
+
+/// How many processes are slow of a case that has a tail, or may have one; empty when that says
+/// nothing.
+std::string slow_processes(const analysis::Decision& decision) {
+  if (!decision.slow) return {};
+  const auto& [rounds, baseline, candidate, enough] = *decision.slow;
+  std::string text;
+  if (candidate > baseline)
+    text = fmt::format("slow processes {} of {} -> {} of {}", baseline, rounds, candidate, rounds);
+  if (!decision.tail)
+    add_reason(text,
+               enough > rounds
+                   ? fmt::format("{} tested processes show no tail, whatever they are", rounds)
+                   : fmt::format("{} slow processes against none would show a tail", enough));
+  return text;
+}
+
 /// What an undecided case that seems slower is to be doubted for.
 void add_doubts(record::CaseVerdict& made, const GateSetup& setup, const GateCase& gate_case,
                 const CasePairs& pairs, double delta) {
@@ -125,6 +146,7 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
   if (decision.decided) {
     made.verdict = decision.verdict;
     made.reason = decision.tail == record::Tail::throttles ? leaning(pairs) : "";
+    add_reason(made.reason, slow_processes(decision));
     made.expected = made.verdict == Verdict::regression &&
                     analysis::is_as_expected(gate_case.rule, made.ratio.value_or(HUGE_VAL));
   } else if (last && pairs.dropped > 0 && pairs.kept < setup.plan.looks.front()) {
@@ -138,8 +160,8 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
                                   std::max(max_pairs, std::max(pairs.kept, 1)));
     if (!last) return made;
     add_doubts(made, setup, gate_case, pairs, decision.delta);
-    if (const std::string drops = leaning(pairs); !drops.empty())
-      made.reason += (made.reason.empty() ? "" : "; ") + drops;
+    add_reason(made.reason, leaning(pairs));
+    add_reason(made.reason, slow_processes(decision));
   }
   return made;
 }

@@ -1,5 +1,7 @@
 #include "harness/gate/case_verdict.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace ridgeline::gate {
@@ -50,6 +52,34 @@ CasePairs measured(int kept, double candidate_ns, int by_baseline, int by_candid
   add_rounds(by_candidate, pair(100, {"", "hot"}));
   add_rounds(kept, pair(candidate_ns));
   return pairs;
+}
+
+// ---- tails
+
+/// The verdict after 60 rounds, of which every `nth` has a slow process of the candidate.
+record::CaseVerdict of_slow_processes(int nth, double ratio) {
+  CasePairs pairs;
+  for (int round = 0; round < 60; ++round) {
+    record::Pair each = pair(round > 0 && round % nth == 0 ? 100 * ratio : 100);
+    each.round = round;
+    const std::vector<double> baseline(10, each.baseline_ns), candidate(10, each.candidate_ns);
+    add(pairs, {each, analysis::shape_of(baseline, candidate)});
+  }
+  return judge(setup(), gate_case(), pairs, {true, true, 1}, true, "", 60);
+}
+
+TEST(CaseVerdict, OfATailSaysHowManyProcessesOfEachSideAreSlow) {
+  const record::CaseVerdict shown = of_slow_processes(5, 1.2);
+  EXPECT_EQ(shown.verdict, Verdict::tail);
+  EXPECT_EQ(shown.tail, record::Tail::processes);
+  EXPECT_EQ(shown.reason, "slow processes 0 of 52 -> 10 of 52");
+}
+
+TEST(CaseVerdict, OfASuspectedTailSaysWhatWouldShowIt) {
+  const record::CaseVerdict suspected = of_slow_processes(10, 1.4);
+  EXPECT_TRUE(suspected.tail_suspected);
+  EXPECT_EQ(suspected.reason,
+            "slow processes 0 of 52 -> 5 of 52; 8 slow processes against none would show a tail");
 }
 
 // ---- rounds that end a case

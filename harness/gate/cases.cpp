@@ -51,13 +51,16 @@ GateCases judged(const std::vector<Candidate>& all, const std::vector<std::strin
     const auto settled = [&](Verdict verdict, const std::string& reason) {
       made.settled.push_back(settle(each, rules[i], verdict, reason));
     };
-    if (!rules[i].skip.empty())
+    const bool skip = !rules[i].skip.empty();
+    const bool same = !skip && baseline && candidate && rules[i].expectation.empty() &&
+                      choice.same_code &&
+                      choice.same_code(*each.cases.baseline, *each.cases.candidate);
+    if (skip)
       settled(Verdict::skipped, rules[i].skip);
-    else if (baseline && candidate && rules[i].expectation.empty() && choice.same_code &&
-             choice.same_code(*each.cases.baseline, *each.cases.candidate))
+    else if (same && !choice.measures_same_code)
       settled(Verdict::same_code, "");
     else if (baseline && candidate)
-      made.compared.push_back({{*each.cases.baseline, *each.cases.candidate}, rules[i]});
+      made.compared.push_back({{*each.cases.baseline, *each.cases.candidate}, rules[i], same});
     else if (!baseline && !candidate)
       settled(Verdict::skipped, each.why.candidate);
     else if (baseline)
@@ -152,7 +155,9 @@ GateCases pair_by_name(const Sides<std::vector<run::Worker>>& workers, const Cas
       look_up(named[side], selected.name, each.cases[side], each.why[side]);
     pairs.push_back(std::move(each));
   }
-  return judged(pairs, names_of(either), choice);
+  GateCases made = judged(pairs, names_of(either), choice);
+  made.elsewhere = run::for_other_devices(either, choice.device, choice.profile, choice.patterns);
+  return made;
 }
 
 GateCases pair_by_variant(const std::vector<run::Worker>& workers,

@@ -24,6 +24,7 @@ struct CaseChoice {
   /// Whether a case, as the baseline and as the candidate has it, executes the same code on both
   /// sides and need not be measured. Null: all are.
   std::function<bool(const run::Selected&, const run::Selected&)> same_code = nullptr;
+  bool measures_same_code = false;  // all the same
 };
 
 /// What is compared, and what is known without measuring: missing, new, of the same code, and
@@ -31,6 +32,7 @@ struct CaseChoice {
 struct GateCases {
   std::vector<GateCase> compared;
   std::vector<record::CaseVerdict> settled;
+  std::vector<run::ForOtherDevice> elsewhere;  // what is not compared for that reason alone
 };
 
 /// Pairs the cases of two sides by name. The workers must outlive what is returned. Throws usage

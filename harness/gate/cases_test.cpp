@@ -177,6 +177,27 @@ TEST(GateCases, TheSameCodeIsNotComparedUnlessRulesExpectSomethingOfIt) {
                    "sort/b/f32/n=1: same_code: ", "sort/c/f32/n=1: skipped: flaky",
                    "sort/d/f32/n=1: missing: candidate: there is no such case",
                    "sort/e/f32/n=1: new: baseline: there is no such case"}));
+  chosen.measures_same_code = true;
+  const GateCases all = pair_by_name(workers, chosen);
+  ASSERT_EQ(all.compared.size(), 2u);
+  EXPECT_FALSE(all.compared[0].same_code) << "which the rules expect to be slower";
+  EXPECT_TRUE(all.compared[1].same_code);
+}
+
+TEST(GateCases, SayWhatAnotherDeviceWouldMeasure) {
+  run::Worker both = worker("both", {make_case("sort", "a", "1"), make_case("sort", "b", "1")});
+  record::Device cpu = fake();
+  cpu.id = "cpu";
+  cpu.kind = DeviceKind::cpu;
+  both.devices.devices.push_back(cpu);
+  both.cases[1].device_kind = DeviceKind::cpu;
+  CaseChoice chosen = choice({});
+  chosen.profile.cases[DeviceKind::cpu] = {{"sort", 1, false}};
+  const GateCases cases = pair_by_name({{both}, {both}}, chosen);
+  EXPECT_EQ(cases.compared.size(), 1u);
+  ASSERT_EQ(cases.elsewhere.size(), 1u);
+  EXPECT_EQ(cases.elsewhere[0].device.id, "cpu");
+  EXPECT_EQ(cases.elsewhere[0].cases, 1);
 }
 
 TEST(SameCodeOfCases, IsNotKnownOfOtherPrograms) {

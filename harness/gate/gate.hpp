@@ -7,6 +7,7 @@
 #include "harness/analysis/gate_plan.hpp"
 #include "harness/analysis/paired_times.hpp"
 #include "harness/base/error.hpp"
+#include "harness/gate/forecast.hpp"
 #include "harness/gate/paired_case.hpp"
 #include "harness/record/gate.hpp"
 #include "harness/record/run.hpp"
@@ -19,6 +20,7 @@ namespace ridgeline::gate {
 /// One case of a gate: what each side measures for it, and the rule it is judged by.
 struct GateCase : Sides<run::Selected> {
   analysis::CaseRule rule;
+  bool same_code = false;  // both sides execute the same, and it is measured all the same
 };
 
 /// A pair with what its samples say beside their medians.
@@ -46,15 +48,6 @@ struct GateSetup {
   std::vector<MeasuredPair> pairs;           // measured before an interruption
 };
 
-/// What a gate's budget is enough for, as the first rounds tell.
-struct GateForecast {
-  int cases = 0, taken = 0;  // of the gate, and that are measured for now
-  double round_s = 0;        // of those that are taken
-  int rounds = 0;            // that fit into what is left, and were had
-  int least = 0;             // with fewer, no slow-down is found
-  double wanted_s = 0;       // a budget for all cases; about
-};
-
 /// How far a gate is.
 struct GateProgress {
   int round = 0, rounds = 0;  // 0-based; the most there can be, 0 where there are none
@@ -67,7 +60,7 @@ struct GateObserver {
   std::function<void(const GateProgress&)> tick;  // when a case starts, and a few times a second
   /// A case has its verdict, which is stored.
   std::function<void(const GateProgress&, const record::CaseVerdict&)> decided;
-  /// After the first rounds, when the budget is too short for all cases.
+  /// After the first round; and again after the pilot, which knows what can be found.
   std::function<void(const GateForecast&)> forecast;
   /// After the pilot: the verdicts as they stand, with the smallest effect that each can still
   /// find.

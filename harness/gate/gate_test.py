@@ -379,11 +379,24 @@ def test_a_short_budget_decides_some_cases_and_says_what_all_would_need(lab):
     command = lab.gate_command(profile, PLAIN, PLAIN, "--aa", "--budget", "12s")
     done = lab.execute(command, text=True)
     assert re.search(
-        r"  the budget is enough for \d of 6 cases, which are measured first, and others while "
-        r"time is left; all cases need about .*; --spread measures all alike\n",
+        r"  a round of 6 cases takes about .*: the budget is enough for about \d+ rounds?, and "
+        r"with fewer than 10 no slow-down is found; so \d of the cases (is|are) measured first, in "
+        r"about \d+ rounds, and others while time is left; all cases need about .*; --spread "
+        r"measures all alike\n",
         done.stdout,
     ), done.stdout
     assert done.returncode == 0, done.stdout
+    shown = json.loads(
+        lab.call("show", "latest", "--json", "--results", lab.results, text=True).stdout
+    )
+    forecast = shown["forecast"]
+    assert (forecast["cases"], forecast["least_rounds"], forecast["enough"]) == (6, 10, False)
+    assert forecast["taken"] < 6 and forecast["rounds"] > forecast["all_rounds"] >= 1
+    assert forecast["wanted_s"] > 12 and forecast["all_round_s"] > forecast["round_s"] > 0
+    assert (
+        "forecast    a round of 6 cases takes about"
+        in lab.call("show", "latest", "--results", lab.results, text=True).stdout
+    )
     found = dict(lab.query("SELECT case_name, verdict FROM verdict"))
     assert set(found.values()) == {"pass", "not_measured"}
     assert found[case("slow")] == "not_measured"
@@ -411,9 +424,19 @@ def test_the_pilot_says_what_can_be_found(lab):
     )
     assert pilot, done.stdout
     assert re.search(rf"  of about \d+(\.\d+)?% \(delta 3.0%\)  {case('bimodal')}\n", done.stdout)
+    shown = lab.call("show", "latest", "--json", "--results", lab.results, text=True)
+    forecast = json.loads(shown.stdout)["forecast"]
+    assert forecast["enough"] and 0.03 <= forecast["smallest_effect"] < 1
 
 
 # ---- sides
+
+
+def test_what_another_device_would_measure_is_said(lab):
+    command = lab.gate_command(lab.profile("constant"), PLAIN, PLAIN, "--aa")
+    said = "1 case for emulated is not in this gate: --device emulated:fake counts it"
+    assert f"  {said}\n" in lab.execute(command, text=True).stdout
+    assert said in json.loads(lab.execute([*command, "--json"], text=True).stdout)["notes"]
 
 
 def test_the_same_code_is_refused_unless_that_is_said(lab):

@@ -107,9 +107,10 @@ GateCases choose_cases(const Wanted& wanted, const Programs& programs, const rec
   choice.otherwise.alpha = wanted.options.alpha.value_or(choice.otherwise.alpha);
   choice.today = run::timestamp().substr(0, 10);
   SameCode same_code;
-  if (wanted.mode != record::GateMode::variants && !wanted.options.all && !wanted.options.aa &&
+  if (wanted.mode != record::GateMode::variants && !wanted.options.aa &&
       !analysis::gives_counts(device.kind))
     choice.same_code = std::ref(same_code);
+  choice.measures_same_code = wanted.options.all;
   if (wanted.mode == record::GateMode::variants)
     return pair_by_variant(programs.workers.baseline, programs.names, choice);
   return pair_by_name(programs.workers, choice);

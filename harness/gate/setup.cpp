@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/analysis/stored_side.hpp"
+#include "harness/base/units.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/read_gates.hpp"
 
@@ -151,6 +152,12 @@ std::vector<std::string> notes_of(const GateSetup& setup, const Programs& progra
         fmt::format("{} the same code on both sides and {} not measured (--all measures {})",
                     same == 1 ? "1 case has" : fmt::format("{} cases have", same),
                     same == 1 ? "is" : "are", same == 1 ? "it" : "them"));
+  for (const run::ForOtherDevice& other : cases.elsewhere)
+    notes.push_back(fmt::format("{} for {} {} not in this gate: --device {} {} {}",
+                                units::plural(other.cases, "case"), to_string(other.device.kind),
+                                other.cases == 1 ? "is" : "are", other.device.id,
+                                analysis::gives_counts(other.device.kind) ? "counts" : "measures",
+                                other.cases == 1 ? "it" : "them"));
   if (analysis::gives_counts(setup.device.kind))
     std::ranges::move(build_notes(cases), std::back_inserter(notes));
   if (setup.gate.aa)

@@ -14,6 +14,7 @@
 #include "harness/gate/timed_cases.hpp"
 #include "harness/process/interrupt.hpp"
 #include "harness/run/order.hpp"
+#include "harness/stats/median.hpp"
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::gate {
@@ -23,6 +24,15 @@ using record::Verdict;
 
 constexpr int pilot_rounds = 12;  // after which the gate says what it can find
 constexpr int energy_round = 2;   // of a case: the first ones tell what its rounds take
+
+/// The slow-down that half of the cases which can find any find; none where none can.
+std::optional<double> typical_effect(const std::vector<record::CaseVerdict>& verdicts) {
+  std::vector<double> effects;
+  for (const record::CaseVerdict& verdict : verdicts)
+    if (verdict.smallest_effect) effects.push_back(*verdict.smallest_effect);
+  if (effects.empty()) return std::nullopt;
+  return stats::median(effects);
+}
 
 /// The course of a gate that measures times.
 class TimedGate {
@@ -44,7 +54,7 @@ class TimedGate {
     for (TimedCase& state : cases_.all())
       if (!state.pairs.times.empty()) decide(state);
     screen();
-    for (; cases_.undecided() > 0 && left_s() > 0; ++round_) {
+    for (; (cases_.undecided() > 0 || cases_.has_aside()) && left_s() > 0; ++round_) {
       if (!round()) break;
       screen();
       give_up();
@@ -57,6 +67,7 @@ class TimedGate {
       else
         settle(state, verdict_on(*state.gate_case, Verdict::not_measured, why_not_measured()));
     }
+    tell_reach();
   }
 
   void interrupt() {
@@ -94,7 +105,8 @@ class TimedGate {
     return any;
   }
 
-  /// Measures cases for the first time while there is room for them.
+  /// Measures cases for the first time while there is room for them, and again those that were too
+  /// dear until others were decided.
   bool take_on() {
     std::optional<SideWorkers> running;
     bool any = false;
@@ -109,6 +121,12 @@ class TimedGate {
                                   fmt::format("one round takes {}; {}",
                                               units::duration(state->pair_s), why_not_measured())));
       }
+    }
+    while (TimedCase* state = cases_.take_on_again(round_, left_s())) {
+      const SideWorkers workers = workers_of(*state->gate_case);
+      if (running && !(*running == workers)) side_by_side_.processes().end();
+      running = workers;
+      any = measure_in_time(workers, *state) || any;
     }
     if (running) side_by_side_.processes().end();
     forecast();
@@ -253,9 +271,9 @@ class TimedGate {
 
   /// Once the costs of a round are known.
   void forecast() {
-    if (forecast_said_ || !observer_.forecast) return;
-    forecast_said_ = true;
-    if (const auto said = cases_.forecast(left_s())) observer_.forecast(*said);
+    if (forecast_) return;
+    forecast_ = cases_.forecast(left_s());
+    if (forecast_ && observer_.forecast) observer_.forecast(*forecast_);
   }
 
   /// Once, after `pilot_rounds`, or after the first look where the budget will not last so long.
@@ -269,7 +287,25 @@ class TimedGate {
     for (const TimedCase& state : cases_.all())
       if (!state.over && state.first_round)
         verdicts.push_back(cases_.judge(state, false, "", state.pairs.kept + to_come));
+    if (forecast_ && observer_.forecast) {
+      forecast_->smallest_effect = typical_effect(verdicts);
+      observer_.forecast(*forecast_);
+    }
     if (observer_.pilot) observer_.pilot(progress({}), verdicts);
+  }
+
+  /// Which tails could have been found.
+  void tell_reach() const {
+    const auto [cases, suspects] = cases_.screened();
+    if (cases == 0 || !observer_.note) return;
+    const analysis::TailReach reach =
+        analysis::tail_reach(setup_.plan, setup_.gate.alpha / std::max(suspects, 1));
+    if (reach.rounds == 0) return;
+    observer_.note(fmt::format(
+        "tails: of {}, {} {} suspect; with all rounds, {} of {} slow processes would have shown a "
+        "tail, or {} with slow launches",
+        units::plural(cases, "case"), suspects == 0 ? "none" : fmt::format("{}", suspects),
+        suspects > 1 ? "were" : "was", reach.processes, reach.rounds, reach.launches));
   }
 
   GateProgress progress(const std::string& name) const {
@@ -295,7 +331,8 @@ class TimedGate {
   // ending processes, and the books. `executions_` counts pairs.
   double inside_s_ = 0, outside_s_ = 0;
   int executions_ = 0;
-  bool forecast_said_ = false, pilot_said_ = false;
+  std::optional<GateForecast> forecast_;  // once it was said
+  bool pilot_said_ = false;
   std::string case_name_;
   SideBySide side_by_side_;
 };

@@ -9,7 +9,10 @@
 namespace ridgeline::gate {
 
 void keep(TimedCase& state, const MeasuredPair& pair) {
-  if (!state.first_round) state.first_round = pair.pair.round;
+  // One that was set aside after its first pair, and taken on again later.
+  const bool again = state.pairs.rounds() == 1 && pair.pair.round > state.latest_pair + 1;
+  if (!state.first_round || again) state.first_round = pair.pair.round;
+  state.latest_pair = pair.pair.round;
   state.rounds.insert(pair.pair.round);
   if (pair.pair_s > 0) state.pair_s = pair.pair_s;
   add(state.pairs, pair);

@@ -12,13 +12,14 @@ namespace ridgeline::gate {
 struct TimedCase {
   const GateCase* gate_case = nullptr;
   CasePairs pairs;
-  // Of the gate, in which the case was taken on; those that were at the same time are screened for
-  // tails together.
+  // Of the gate, in which the case was taken on, or on again after it was set aside; those that
+  // were at the same time are screened for tails together.
   std::optional<int> first_round;
   analysis::Screening screening;
   std::set<int> rounds;  // of the gate, measured
+  int latest_pair = -1;  // its round of the gate
   bool over = false;     // has its verdict
-  bool aside = false;    // because one round takes more than the others leave
+  bool aside = false;    // because one round takes more than the others leave, so far
   double pair_s = 0;     // what its next round needs, by the latest: each side has half of the time
   double longest_s = 0;  // of all executions that ended, on either side
   std::string cut;       // what the end of the budget cut off; empty when it did not

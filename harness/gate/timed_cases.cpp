@@ -25,7 +25,8 @@ bool seems_slower(const TimedCase& state) {
 
 }  // namespace
 
-TimedCases::TimedCases(const GateSetup& setup) : setup_(setup) {
+TimedCases::TimedCases(const GateSetup& setup)
+    : setup_(setup), importance_(by_importance(setup.cases)) {
   std::map<std::string, TimedCase*> by_name;
   cases_.reserve(setup.cases.size());
   for (const GateCase& gate_case : setup.cases) {
@@ -40,7 +41,7 @@ TimedCases::TimedCases(const GateSetup& setup) : setup_(setup) {
       found->second->over = true;
       found->second->aside = verdict.verdict == record::Verdict::not_measured;
     }
-  for (const std::size_t index : by_importance(setup.cases))
+  for (const std::size_t index : importance_)
     if (!cases_[index].first_round && !cases_[index].over) waiting_.push_back(&cases_[index]);
 }
 
@@ -120,6 +121,24 @@ bool TimedCases::is_too_dear(const TimedCase& state, double left_s) const {
          needed_s(open, rounds_to_decide(setup_)) > left_s;
 }
 
+bool TimedCases::has_aside() const { return std::ranges::any_of(cases_, &TimedCase::aside); }
+
+TimedCase* TimedCases::take_on_again(int round, double left_s) {
+  for (const std::size_t index : importance_) {
+    TimedCase& state = cases_[index];
+    // A gap of a round tells a gate that goes on after an interruption that it was tried again.
+    if (!state.aside || !(state.pair_s > 0) || round <= state.first_round.value_or(round) + 1)
+      continue;
+    std::vector<Demand> all = demands();
+    all.push_back({state.pair_s, state.pairs.rounds()});
+    if (needed_s(all, rounds_to_decide(setup_)) > left_s) continue;
+    state.aside = state.over = false;
+    state.first_round = round;
+    return &state;
+  }
+  return nullptr;
+}
+
 TimedCase* TimedCases::hopeless(double left_s) {
   const std::vector<Demand> open = demands();
   if (setup_.spread || open.size() != 1 || open[0].rounds != pilot_pairs ||
@@ -138,14 +157,26 @@ double TimedCases::wanted_s() const {
 }
 
 std::optional<GateForecast> TimedCases::forecast(double left_s) const {
-  const double wanted = wanted_s();
-  if (taken() == std::ssize(cases_) && wanted <= setup_.budget_s) return std::nullopt;
-  GateForecast said{static_cast<int>(cases_.size()), taken()};
-  for (const Demand& each : demands()) said.round_s += each.pair_s;
+  GateForecast said;
+  said.cases = static_cast<int>(cases_.size());
+  said.taken = taken();
+  int had = 1;
+  for (const Demand& each : demands()) {
+    said.round_s += each.pair_s;
+    had = std::max(had, each.rounds);
+  }
   if (!(said.round_s > 0)) return std::nullopt;
-  said.rounds = 1 + static_cast<int>(std::max(left_s, 0.0) / said.round_s);
-  said.least = least_rounds(setup_);
-  said.wanted_s = wanted;
+  for (const TimedCase& state : cases_)
+    said.all_round_s += state.pair_s > 0 ? state.pair_s : typical_pair_s();
+  const auto fit = [&](double round_s) {
+    const double more = std::max(left_s, 0.0) / round_s, most = setup_.plan.rounds(true);
+    return static_cast<int>(std::min(had + more, most));
+  };
+  said.rounds = fit(said.round_s);
+  said.all_rounds = fit(said.all_round_s);
+  said.least_rounds = least_rounds(setup_);
+  said.wanted_s = wanted_s();
+  said.enough = said.taken == said.cases && said.wanted_s <= setup_.budget_s;
   return said;
 }
 
@@ -200,6 +231,15 @@ void TimedCases::screen(const std::vector<TimedCase*>& together) {
   if (suspects == 0) return;
   for (TimedCase* state : together)
     state->screening.share = static_cast<double>(together.size()) / setup_.gate.cases / suspects;
+}
+
+TimedCases::Screened TimedCases::screened() const {
+  Screened screened;
+  for (const TimedCase& state : cases_) {
+    screened.cases += state.screening.over ? 1 : 0;
+    screened.suspects += state.screening.suspect ? 1 : 0;
+  }
+  return screened;
 }
 
 record::CaseVerdict TimedCases::judge(const TimedCase& state, bool last, const std::string& reason,

@@ -43,10 +43,23 @@ class TimedCases {
   /// never too dear.
   bool is_too_dear(const TimedCase& state, double left_s) const;
 
+  /// The most important case that was set aside and can be decided in what is left beside those
+  /// that are open: it is taken on again in this round, as if for the first time, and screened with
+  /// those that are. Null when there is none.
+  TimedCase* take_on_again(int round, double left_s);
+  /// Whether some case was set aside, and may be taken on again.
+  bool has_aside() const;
+
   /// Chooses the suspects among the cases that were taken on together, once all of them have had
   /// the screening rounds: they share their part of alpha from now on, and the others may pass.
   /// Returns those about which there may be something new to say.
   std::vector<TimedCase*> screen();
+
+  /// How many suspects were chosen, of so many cases that were screened.
+  struct Screened {
+    int cases = 0, suspects = 0;
+  };
+  Screened screened() const;
 
   /// What the pairs of a case say: case_verdict.hpp.
   record::CaseVerdict judge(const TimedCase& state, bool last, const std::string& reason,
@@ -57,7 +70,7 @@ class TimedCases {
   /// The one case that is open, when it cannot have enough rounds for any verdict; else null.
   TimedCase* hopeless(double left_s);
 
-  /// What the budget is enough for, unless that is all.
+  /// What the budget is enough for; none while nothing is known of what a round takes.
   std::optional<GateForecast> forecast(double left_s) const;
   /// A budget for all cases, by what those that are known take.
   double wanted_s() const;
@@ -73,7 +86,8 @@ class TimedCases {
 
   const GateSetup& setup_;
   std::vector<TimedCase> cases_;
-  std::deque<TimedCase*> waiting_;  // the most important first
+  std::deque<TimedCase*> waiting_;       // the most important first
+  std::vector<std::size_t> importance_;  // places in `cases_`, the most important first
 };
 
 }  // namespace ridgeline::gate

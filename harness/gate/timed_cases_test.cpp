@@ -58,7 +58,9 @@ TEST(Admission, ABudgetForAllTakesOnAll) {
     ++taken;
   }
   EXPECT_EQ(taken, 8);
-  EXPECT_FALSE(cases.forecast(592));
+  const GateForecast said = cases.forecast(592).value();
+  EXPECT_TRUE(said.enough);
+  EXPECT_EQ(said.rounds, 60) << "which is all of them";
 }
 
 TEST(Admission, AShortBudgetTakesOnWhatItDecidesOneOfEachVariantFirst) {
@@ -78,8 +80,12 @@ TEST(Admission, AShortBudgetTakesOnWhatItDecidesOneOfEachVariantFirst) {
   const GateForecast said = cases.forecast(left_s).value();
   EXPECT_EQ(said.cases, 8);
   EXPECT_EQ(said.taken, 4);
+  EXPECT_FALSE(said.enough);
   EXPECT_EQ(said.round_s, 4);
-  EXPECT_EQ(said.least, 10);
+  EXPECT_EQ(said.rounds, 1 + 56 / 4);
+  EXPECT_EQ(said.all_round_s, 8);
+  EXPECT_EQ(said.all_rounds, 1 + 56 / 8);
+  EXPECT_EQ(said.least_rounds, 10);
   EXPECT_EQ(said.wanted_s, 8 * 14);
   // Room for others comes when some are decided, and they are screened on their own.
   for (TimedCase& state : cases.all()) state.over = state.first_round.has_value();
@@ -100,6 +106,41 @@ TEST(Admission, ADearCaseDoesNotTakeTheTimeOfTheOthers) {
   EXPECT_EQ(cases.take_on(0, 79), nullptr);
   dear->aside = dear->over = true;
   EXPECT_NE(cases.take_on(0, 79), nullptr) << "what was set aside tells nothing of the others";
+}
+
+TEST(Admission, WhatWasTooDearIsTriedAgainWhenTheOthersAreDecided) {
+  GateSetup setup = setup_of(2, 300);
+  TimedCases cases(setup);
+  const auto keep_pair = [&](TimedCase& state, int round, double pair_s) {
+    measure(state, round, pair_s);
+    setup.pairs.push_back(pair_of(state, round));
+  };
+  TimedCase *cheap = cases.take_on(0, 300), *dear = cases.take_on(0, 299);
+  keep_pair(*cheap, 0, 2);
+  keep_pair(*dear, 0, 22);
+  dear->aside = dear->over = true;
+  EXPECT_TRUE(cases.has_aside());
+  EXPECT_EQ(cases.take_on_again(1, 250), nullptr) << "which could not be told from going on";
+  for (int round = 1; round < 6; ++round) keep_pair(*cheap, round, 2);
+  EXPECT_EQ(cases.take_on_again(6, 250), nullptr) << "the other needs as much";
+  cheap->over = true;
+  EXPECT_EQ(cases.take_on_again(6, 199), nullptr);
+  EXPECT_EQ(cases.take_on_again(6, 250), dear);
+  EXPECT_FALSE(cases.has_aside());
+  EXPECT_FALSE(dear->over);
+  EXPECT_EQ(cases.due(6, 1).front().cases, std::vector<TimedCase*>{dear});
+  keep_pair(*dear, 6, 22);
+  EXPECT_EQ(dear->first_round, 6) << "of those that it is screened with";
+  // A gate that goes on after an interruption knows as much.
+  TimedCases resumed(setup);
+  EXPECT_EQ(resumed.all()[0].first_round, 0);
+  EXPECT_EQ(resumed.all()[1].first_round, 6);
+}
+
+TEST(Admission, CasesOfTheSameCodeComeLast) {
+  GateSetup setup = setup_of(6, 600);
+  for (const int same : {0, 1, 3}) setup.cases[static_cast<std::size_t>(same)].same_code = true;
+  EXPECT_EQ(by_importance(setup.cases), (std::vector<std::size_t>{2, 4, 5, 0, 3, 1}));
 }
 
 TEST(Admission, WhatSeemsSlowerIsNotSetAside) {

@@ -114,6 +114,7 @@ json::Value to_json(const GateReport& report) {
       one["rounds"] = found->second;
     object["verdicts"].push_back(std::move(one));
   }
+  if (report.forecast) object["forecast"] = gate::to_json(*report.forecast);
   if (!report.doubts.empty()) object["doubts"] = report.doubts;
   put(object, "repeat", report.repeat);
   put(object, "file", report.file.string());

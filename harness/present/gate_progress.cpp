@@ -24,19 +24,33 @@ std::string one_line(const record::CaseVerdict& verdict) {
   return text;
 }
 
+std::string start_text(const gate::GateSetup& setup, bool resumed) {
+  const std::string many = units::plural(std::ssize(setup.cases), "case");
+  if (analysis::gives_counts(setup.device.kind))
+    return fmt::format("gate {}{}: {}; counts are exact, so one execution of each side decides\n",
+                       setup.gate.id, resumed ? ", resumed" : "", many);
+  return fmt::format("gate {}{}: {}, at most {} rounds and {}\n", setup.gate.id,
+                     resumed ? ", resumed with a fresh budget" : "", many, setup.plan.rounds(true),
+                     units::duration(setup.budget_s));
+}
+
 std::string forecast_text(const gate::GateForecast& forecast) {
-  const std::string all =
-      fmt::format("all cases need about {}", units::duration(forecast.wanted_s));
-  if (forecast.taken < forecast.cases)
-    return fmt::format(
-        "the budget is enough for {} of {} cases, which are measured first, and others while time "
-        "is left; {}; --spread measures all alike",
-        forecast.taken, forecast.cases, all);
-  return fmt::format(
+  if (forecast.enough) return {};
+  std::string text = fmt::format(
       "a round of {} takes about {}: the budget is enough for about {}, and with fewer than {} no "
-      "slow-down is found; {}",
-      units::plural(forecast.cases, "case"), units::duration(forecast.round_s),
-      units::plural(forecast.rounds, "round"), forecast.least, all);
+      "slow-down is found; ",
+      units::plural(forecast.cases, "case"), units::duration(forecast.all_round_s),
+      units::plural(forecast.all_rounds, "round"), forecast.least_rounds);
+  if (forecast.taken < forecast.cases)
+    text += fmt::format(
+        "so {} of the cases {} measured first, in about {}, and others while time is left; ",
+        forecast.taken, forecast.taken == 1 ? "is" : "are",
+        units::plural(forecast.rounds, "round"));
+  if (forecast.smallest_effect)
+    text += fmt::format("half of the measured ones find a slow-down {}, or a smaller one; ",
+                        effect_text(*forecast.smallest_effect));
+  text += fmt::format("all cases need about {}", units::duration(forecast.wanted_s));
+  return forecast.taken < forecast.cases ? text + "; --spread measures all alike" : text;
 }
 
 std::string pilot_text(const gate::GateProgress& progress,

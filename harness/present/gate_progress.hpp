@@ -11,7 +11,10 @@ namespace ridgeline::present {
 /// "regression: +3.2% [+2.9%, +3.5%], 18 pairs", or why there are no numbers.
 std::string one_line(const record::CaseVerdict& verdict);
 
-/// What a budget that is too short for all cases is enough for.
+/// What a gate says when it starts: a line with its id, its cases and its limits.
+std::string start_text(const gate::GateSetup& setup, bool resumed);
+
+/// What a budget that is too short for all cases is enough for; empty when it is not.
 std::string forecast_text(const gate::GateForecast& forecast);
 
 /// What a gate can find in what is left of its budget, as its pilot says: about.

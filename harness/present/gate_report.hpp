@@ -9,6 +9,7 @@
 
 #include "harness/analysis/beside_times.hpp"
 #include "harness/base/json.hpp"
+#include "harness/gate/forecast.hpp"
 #include "harness/present/wrapped.hpp"
 #include "harness/record/gate.hpp"
 #include "harness/record/run.hpp"
@@ -25,6 +26,7 @@ struct GateReport {
                                    // environment
   std::vector<std::string> doubts;  // what spoke against measuring before it began, a line each
   std::filesystem::path file;       // where it is stored
+  std::optional<gate::GateForecast> forecast;  // what the budget was enough for
   std::string repeat;  // the command that does it again for what failed; empty when nothing did
   int exit_code = 0;
   std::string state;       // of a stored gate, as `status` in run_text.hpp says it; empty: what

@@ -9,6 +9,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/exit_code.hpp"
+#include "harness/present/gate_progress.hpp"
 #include "harness/present/gate_report.hpp"
 #include "harness/present/gate_words.hpp"
 #include "harness/present/json_output.hpp"
@@ -34,6 +35,7 @@ GateReport shown_gate(const store::FoundGate& found) {
   report.file = found.file;
   report.exit_code = gate_exit_code(report.gate.status, report.verdicts, is_strict(report.gate));
   report.state = status(found);
+  report.forecast = gate::stored_forecast(report.gate.options);
   if (report.gate.status != record::RunStatus::finished) report.pairs = stored_pairs(found);
   return report;
 }
@@ -62,6 +64,7 @@ std::vector<std::string> facts(const GateReport& report) {
   else
     line("alpha", fmt::format("{}% over {}", units::plain(100 * gate.alpha),
                               units::plural(gate.cases, "case")));
+  if (report.forecast) line("forecast", forecast_text(*report.forecast));
   if (gate.mode != record::GateMode::runs) line("seed", std::to_string(gate.seed));
   line("command", gate.command_line);
   if (!gate.rules_text.empty()) line("rules", "as stored; --json prints them");

@@ -169,6 +169,37 @@ std::vector<Selected> all_cases(const std::vector<Worker>& workers, const record
   return candidates(workers, device.kind, device.id);
 }
 
+std::vector<ForOtherDevice> for_other_devices(const std::vector<Worker>& workers,
+                                              const record::Device& device, const Profile& profile,
+                                              const std::vector<std::string>& patterns) {
+  std::vector<ForOtherDevice> others;
+  bool heard_of = false;
+  const auto in_profile = [&](const Selected& each) {
+    return has(profile, each.info.device_kind, each);
+  };
+  std::set<DeviceKind> seen{device.kind};
+  std::vector<std::vector<Selected>> by_kind;
+  for (const Worker& worker : workers)
+    for (const record::Device& other : worker.devices.devices) {
+      if (!seen.insert(other.kind).second) continue;
+      others.push_back({other});
+      by_kind.push_back(candidates(workers, other.kind, other.id));
+    }
+  by_kind.push_back(candidates(workers, device.kind, device.id));
+  for (const std::vector<Selected>& cases : by_kind)
+    heard_of = heard_of || std::ranges::any_of(cases, in_profile);
+  for (std::size_t i = 0; i < others.size(); ++i)
+    others[i].cases = static_cast<int>(std::ranges::count_if(by_kind[i], [&](const Selected& each) {
+      const bool named = std::ranges::any_of(
+          patterns, [&](const std::string& pattern) { return picks(pattern, each); });
+      const bool exactly = std::ranges::find(patterns, each.name) != patterns.end();
+      return each.unavailable.empty() && (patterns.empty() || named) &&
+             (exactly || !heard_of || in_profile(each));
+    }));
+  std::erase_if(others, [](const ForOtherDevice& other) { return other.cases == 0; });
+  return others;
+}
+
 std::vector<Selected> select(const std::vector<Worker>& workers, const record::Device& device,
                              const Profile& profile, const std::vector<std::string>& patterns,
                              const std::filesystem::path& home, Workers which) {

@@ -47,6 +47,17 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
                              const Profile& profile, const std::vector<std::string>& patterns,
                              const std::filesystem::path& home, Workers which = Workers::all);
 
+/// Cases of a profile that another device would measure.
+struct ForOtherDevice {
+  record::Device device;  // the first of its kind
+  int cases = 0;
+};
+/// What select() passes over because it is for other kinds of device than that of `device`, of
+/// those that the workers see a device of: by kind.
+std::vector<ForOtherDevice> for_other_devices(const std::vector<Worker>& workers,
+                                              const record::Device& device, const Profile& profile,
+                                              const std::vector<std::string>& patterns);
+
 /// Whether `profile` measures this case: a pattern of its kind of device picks it and none takes it
 /// away.
 bool has(const Profile& profile, const record::Case& info);

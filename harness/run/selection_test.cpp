@@ -85,6 +85,32 @@ class Select : public testing::Test {
 
 using Names = std::vector<std::string>;
 
+TEST_F(Select, KnowsWhatItPassesOverBecauseAnotherDeviceWouldMeasureIt) {
+  record::Device gpu;
+  gpu.kind = DeviceKind::cuda;
+  gpu.id = "cuda:0";
+  workers[0].cases.push_back(make_case("scan", "tiled", "16", DeviceKind::cuda));
+  workers[0].cases.push_back(make_case("scan", "tiled", "32", DeviceKind::cuda));
+  Profile profile = load_profile("small", home);
+  const auto others = [&](const std::vector<std::string>& patterns = {}) {
+    std::vector<std::string> found;
+    for (const ForOtherDevice& other : for_other_devices(workers, device, profile, patterns))
+      found.push_back(other.device.id + " " + std::to_string(other.cases));
+    return found;
+  };
+  profile.cases[DeviceKind::cuda] = {{"scan/*/n=16", 1, false}};
+  EXPECT_EQ(others(), Names{}) << "there is no such device";
+  workers[0].devices.devices.push_back(gpu);
+  EXPECT_EQ(others(), Names{"cuda:0 2"});
+  EXPECT_EQ(others({"scan/tiled"}), Names{"cuda:0 1"});
+  EXPECT_EQ(others({"scan/tiled/f32/n=32"}), Names{"cuda:0 1"}) << "which is named in full";
+  EXPECT_EQ(others({"sort"}), Names{});
+  profile.cases.erase(DeviceKind::cuda);
+  EXPECT_EQ(others(), Names{}) << "the profile leaves them out";
+  profile.cases[DeviceKind::fake] = {{"transform", 1, false}};
+  EXPECT_EQ(others(), Names{"cuda:0 3"}) << "of workers that the profile knows nothing of";
+}
+
 TEST_F(Select, TakesEveryCaseOfWorkersThatTheProfileKnowsNothingOf) {
   write("others", {"transform/*", "!transform/naive"});
   const Names tiled{"sort/tiled/f32/n=16", "sort/tiled/f32/n=32"};

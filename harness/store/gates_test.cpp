@@ -231,6 +231,14 @@ TEST_F(Gates, OfStoredRunsAreStoredWithTheirVerdictsOrNotAtAll) {
   EXPECT_EQ(verdicts(store, "stored").size(), 1u);
 }
 
+TEST_F(Gates, GetOtherOptionsWhileTheyMeasure) {
+  set_options(store, gate.id, R"({"forecast":7})");
+  EXPECT_EQ(store::gates(store)[0].gate.options, R"({"forecast":7})");
+  EXPECT_ANY_THROW(set_options(store, gate.id, "no JSON"));
+  EXPECT_NE(refusal([&] { set_options(store, "nobody", "{}"); }).find("no such gate"),
+            std::string::npos);
+}
+
 TEST_F(Gates, EndTogetherWithTheRunsThatTheyMeasured) {
   begin(store, examples::run(), examples::device(), examples::environment());
   finish_gate(store, gate.id, RunStatus::interrupted, later);

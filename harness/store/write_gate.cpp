@@ -90,6 +90,16 @@ void add(Connection& connection, const record::Gate& gate,
   });
 }
 
+void set_options(Connection& connection, std::string_view gate_id, const std::string& options) {
+  connection.write("store a gate's options in", [&] {
+    if (connection.statement("UPDATE gate SET options = ? WHERE id = ?", options, gate_id).exec() ==
+        0)
+      throw Error(ErrorKind::store,
+                  fmt::format("cannot store options of gate {} in {}: there is no such gate",
+                              printable(gate_id), connection.file().string()));
+  });
+}
+
 void finish_gate(Connection& connection, std::string_view gate_id, record::RunStatus status,
                  const std::string& finished) {
   connection.write("finish a gate in", [&] {

@@ -29,6 +29,8 @@ void add(Connection& connection, std::string_view gate_id, const record::CaseVer
 /// Records a gate of stored runs, with its verdicts and its end: all of it or nothing.
 void add(Connection& connection, const record::Gate& gate,
          const std::vector<record::CaseVerdict>& verdicts);
+/// Replaces the options of a gate, which is there.
+void set_options(Connection& connection, std::string_view gate_id, const std::string& options);
 /// Ends the gate, and the runs that it measured.
 void finish_gate(Connection& connection, std::string_view gate_id, record::RunStatus status,
                  const std::string& finished);
