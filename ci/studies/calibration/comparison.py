@@ -11,8 +11,7 @@ import math
 from ci.studies.calibration import rivals
 from ci.studies.calibration.shares import found_shares, measured_of, rate, share_of
 
-FIRST_ROUNDS = 8  # of a CPU's first look: nearly every gate has them
-GPU_FIRST_ROUNDS = 6
+FIRST_ROUNDS = 8  # that screen for tails: no gate passes before
 
 
 class JoinedSuites:
@@ -134,7 +133,6 @@ def rival(
     joined: JoinedSuites,
     tried: dict[float, list[dict]],
     alarm_share: float,
-    first_rounds: int = FIRST_ROUNDS,
 ) -> dict:
     """The rule on `quiet` A/A gates and on those of each amount of extra work: as shipped; and with
     thresholds at which no larger share of A/A suites has an alarm than ours had, on the rounds that
@@ -153,5 +151,5 @@ def rival(
             **(joined.alarms(rule, longest) if longest else rate(0, 0)),
         },
         "same_rounds": _equal_rate(rule, joined, trials, alarm_share, None),
-        "first_rounds": _equal_rate(rule, joined, trials, alarm_share, first_rounds),
+        "first_rounds": _equal_rate(rule, joined, trials, alarm_share, FIRST_ROUNDS),
     }

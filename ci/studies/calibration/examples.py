@@ -17,6 +17,7 @@ PROFILE = Profile(
         Cell("busy", 0, 0.03, 2),
         *(Cell("power", extra, 0.03, 2) for extra in (2, 5, -5)),
     ),
+    tail_cases=tuple(f"{case},launch=single" for case in CASES),
 )
 
 
@@ -71,6 +72,30 @@ def gate(
             case(n, v, 1 + extra / 100, seed=seed) for n, v in zip(CASES, verdicts, strict=True)
         ],
     }
+
+
+def tails(plant: str, verdicts: tuple[str, ...], rounds: int = 30, seed: int = 0) -> dict:
+    """A gate whose cases have a tail; nothing is planted without a plant."""
+    made = gate("tails", 0, verdicts, seed=seed)
+    made |= {"plant": plant} if plant else {}
+    made["cases"] = [
+        {
+            **case(f"{name},launch=single", verdict, rounds=rounds, seed=seed),
+            **({"slow_executions": 0.051} if "samples" in plant else {}),
+            **({"slow_processes": 0.31} if "processes" in plant else {}),
+        }
+        for name, verdict in zip(CASES, verdicts, strict=True)
+    ]
+    return made
+
+
+def one(planted: int, verdicts: tuple[str, ...], seed: int = 0) -> dict:
+    """A gate with extra work in the case of that number."""
+    made = gate("one", 5, verdicts, seed=seed)
+    made["planted_case"] = CASES[planted]
+    for number, each in enumerate(made["cases"]):
+        each["work_ratio"] = 1.05 if number == planted else 1.0
+    return made
 
 
 def study() -> dict:

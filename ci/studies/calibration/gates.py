@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 import os
+import statistics
 import subprocess
 import tempfile
 import time
@@ -36,7 +37,7 @@ cases = ["calibration"]
 WARM_UP = {"cpu": "10ms", "cuda": "30ms"}  # a GPU's clocks have to rise
 KEPT = (  # of a verdict
     *("case", "verdict", "reason", "ratio", "ratio_low", "ratio_high", "pairs", "dropped"),
-    *("noise", "smallest_effect", "p_value", "level"),
+    *("noise", "smallest_effect", "p_value", "level", "tail", "tail_suspected"),
 )
 GATE_MAY_TAKE = 4  # times its budget, and a minute: after that it hangs
 
@@ -108,17 +109,23 @@ def gate_command(
         *("--baseline-worker", str(workers[0]), "--candidate-worker", str(workers[1])),
         *("--delta", f"{cell.delta:g}", "--alpha", f"{profile.alpha(cell):g}"),
         *("--budget", f"{profile.budget(cell):g}s", "--seed", str(seed)),
-        *(["--aa"] if cell.extra == 0 else []),
-        *profile.cases,
+        *(["--aa"] if cell.extra == 0 and not cell.plant else []),
+        *profile.suite(cell),
     ]
 
 
-def write_worker(folder: Path, programs: Path, extra: float) -> Path:
-    """A worker without arguments that does so many percent of extra work."""
-    wrapper = folder / f"worker{extra:+g}"
-    wrapper.write_text(f"#!/bin/sh\nexec '{programs / WORKER}' --extra {extra:g} \"$@\"\n")
+def write_worker(folder: Path, programs: Path, side: str, planted: str) -> Path:
+    """A worker without arguments that has these options."""
+    wrapper = folder / side
+    wrapper.write_text(f"#!/bin/sh\nexec '{programs / WORKER}' {planted} \"$@\"\n")
     wrapper.chmod(0o755)
     return wrapper
+
+
+def planted_options(profile: Profile, cell: Cell, seed: int) -> str:
+    """Of the candidate's worker."""
+    only = profile.planted_case(cell, seed)
+    return f"--extra {cell.extra:g} {cell.plant}" + (f" --only '{only}'" if only else "")
 
 
 def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
@@ -132,19 +139,21 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
             PROFILE.format(device_kind=profile.device_kind, warm_up=WARM_UP[profile.device_kind])
         )
         workers = (
-            write_worker(Path(folder), programs, 0),
-            write_worker(Path(folder), programs, cell.extra),
+            write_worker(Path(folder), programs, "baseline", ""),
+            write_worker(Path(folder), programs, "candidate", planted_options(profile, cell, seed)),
         )
         command = gate_command(programs, profile, cell, seed, workers, results)
         report, wall_s = run_gate(command, profile.budget(cell))
         with _understood("a gate's --json cannot be understood"):
             runs = {side: str(report["gate"][f"{side}_run"]) for side in ("baseline", "candidate")}
-        measurements = {side: _measurements(programs, results, run) for side, run in runs.items()}
+        measurements = {side: measurements_of(programs, results, run) for side, run in runs.items()}
         gate = {
             "kind": "gate",
             "part": cell.part,
             "extra": cell.extra,
             "delta": cell.delta,
+            **({"plant": cell.plant} if cell.plant else {}),
+            **({"planted_case": only} if (only := profile.planted_case(cell, seed)) else {}),
             "alpha": report["gate"].get("alpha"),
             "suite": report["gate"].get("cases"),
             "seed": seed,
@@ -164,12 +173,22 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
             f"a gate was to have an alpha of {profile.alpha(cell):g}, and had {gate['alpha']:g}"
         )
     for case in gate["cases"]:
-        if case["verdict"] in MEASURED and not work_was_done(case, cell.extra):
+        if case["verdict"] in MEASURED and not is_as_planned(case, gate):
             raise GateFailed(
-                f"{case['case']} was to do {cell.extra:+g}% work, and its kernel counted "
-                f"{case.get('work_ratio')} of it"
+                f"{case['case']} was to have {planted_options(profile, cell, seed)}, and its "
+                f"kernel counted {case.get('work_ratio')} of the work"
             )
     return gate
+
+
+def is_as_planned(case: dict, gate: dict) -> bool:
+    """Whether the kernels of a case have counted what was to be planted in it."""
+    plant = gate.get("plant", "")
+    if plant.startswith("--slow-processes"):  # by chance, few processes are all slow, or none
+        return "slow_processes" in case or "work_ratio" in case
+    planted = gate.get("planted_case", case["case"]) == case["case"]
+    done = work_was_done(case, gate["extra"] if planted else 0)
+    return done and plant.startswith("--slow-samples") == ("slow_executions" in case)
 
 
 def work_was_done(case: dict, extra: float) -> bool:
@@ -202,7 +221,7 @@ def run_gate(command: list[str], budget_s: float) -> tuple[dict, float]:
         return {name: report[name] for name in ("gate", "exit_code", "verdicts")}, wall_s
 
 
-def _measurements(programs: Path, results: Path, run: str) -> list[dict]:
+def measurements_of(programs: Path, results: Path, run: str) -> list[dict]:
     command = [str(programs / "ridgeline"), "export", "jsonl", run, "--results", str(results)]
     with _understood(f"{' '.join(command)} does not answer"):
         done = program.answer(command, 60)
@@ -217,9 +236,10 @@ def _measurements(programs: Path, results: Path, run: str) -> list[dict]:
         return measurements
 
 
-def _case(verdict: dict, measurements: dict[str, list[dict]]) -> dict:
-    """The verdict with the samples of all processes, by round, that measured both sides."""
-    name = verdict["case"]
+def samples_by_round(
+    name: str, measurements: dict[str, list[dict]]
+) -> dict[str, list[list[float]]]:
+    """The samples of all processes of each side, by round, that measured both."""
     by_round = {
         side: {
             m["replicate"]: m["samples_ns"]
@@ -229,20 +249,35 @@ def _case(verdict: dict, measurements: dict[str, list[dict]]) -> dict:
         for side, all_of_side in measurements.items()
     }
     rounds = sorted(by_round["baseline"].keys() & by_round["candidate"].keys())
+    return {
+        side: [[float(f"{ns:.6g}") for ns in samples[number]] for number in rounds]
+        for side, samples in by_round.items()
+    }
+
+
+def _case(verdict: dict, measurements: dict[str, list[dict]]) -> dict:
+    name = verdict["case"]
     case = {key: verdict[key] for key in KEPT if key in verdict}
-    for side, samples in by_round.items():
-        case[side] = [[float(f"{ns:.6g}") for ns in samples[number]] for number in rounds]
-    counted = {side: _work(name, all_of_side) for side, all_of_side in measurements.items()}
-    if all(counted.values()):
-        case["work_ratio"] = round(counted["candidate"] / counted["baseline"], 7)
+    case |= samples_by_round(name, measurements)
+    work = {side: _counted(name, all_of_side, "work") for side, all_of_side in measurements.items()}
+    if all(len(set(values)) == 1 for values in work.values()):
+        case["work_ratio"] = round(work["candidate"][0] / work["baseline"][0], 7)
+    elif work["baseline"] and work["candidate"]:
+        case["slow_processes"] = _share(work["candidate"], max(work["baseline"]))
+    if slow := _counted(name, measurements["candidate"], "slow_executions"):
+        case["slow_executions"] = round(statistics.fmean(slow), 5)
     return case
 
 
-def _work(name: str, measurements: list[dict]) -> float | None:
-    """What the case's kernel has counted in every process; None where they differ."""
+def _share(values: list[float], limit: float) -> float:
+    """Of those above the limit."""
+    return round(sum(value > limit for value in values) / len(values), 5)
+
+
+def _counted(name: str, measurements: list[dict], metric_name: str) -> list[float]:
+    """What the case's kernel has counted in each process."""
     metrics = [metric for m in measurements if m["case"] == name for metric in m.get("metrics", [])]
-    values = {metric["value"] for metric in metrics if metric.get("name") == "work"}
-    return values.pop() if len(values) == 1 else None
+    return [metric["value"] for metric in metrics if metric.get("name") == metric_name]
 
 
 def default_programs(root: Path) -> Path:

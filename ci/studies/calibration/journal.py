@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta, convert
 
-from ci.studies.calibration.plan import PARTS
+from ci.studies.calibration.plan import PARTS, setting_text
 
 VERSION = 2
 MEASURED = ("pass", "undecided", "regression", "tail", "improvement")
@@ -26,6 +26,8 @@ _AtLeast0 = Annotated[float, Meta(ge=0, le=sys.float_info.max)]
 _Samples = Annotated[list[Annotated[float, Meta(gt=0, le=sys.float_info.max)]], Meta(min_length=1)]
 
 
+_Share = Annotated[float, Meta(ge=0, le=1)]
+_PLANT = r"^--slow-(samples|processes) [0-9.]{1,6}:[0-9.]{1,6}$"
 _Facts = dict[str, str | bool | int | float]
 
 
@@ -33,6 +35,8 @@ class _Settings(TypedDict):
     profile: str
     cases: list[str]
     device_kind: NotRequired[Literal["cuda"]]
+    budget_s: NotRequired[_AtLeast0]
+    suspects: NotRequired[int]
 
 
 class _Study(TypedDict):
@@ -60,6 +64,9 @@ class _Case(TypedDict):
     ratio_low: NotRequired[_AtLeast0 | None]
     ratio_high: NotRequired[_AtLeast0 | None]
     work_ratio: NotRequired[_AtLeast0]
+    # Of the candidate: processes with more work than others, and executions that were done again.
+    slow_processes: NotRequired[_Share]
+    slow_executions: NotRequired[_Share]
     baseline: list[_Samples]  # of each process
     candidate: list[_Samples]
 
@@ -69,6 +76,8 @@ class _Gate(TypedDict):
     part: Literal[*PARTS]
     extra: Annotated[float, Meta(ge=-99, le=1000)]
     delta: Annotated[float, Meta(ge=0, le=10)]
+    plant: NotRequired[Annotated[str, Meta(pattern=_PLANT)]]
+    planted_case: NotRequired[str]
     alpha: Annotated[float, Meta(ge=1e-12, le=1)]
     suite: Annotated[float, Meta(ge=1, le=1e6)]
     wall_s: _AtLeast0
@@ -101,6 +110,7 @@ def check_gate(gate: object) -> dict:
             raise ValueError("a verdict on times has no ratio")
         if len(case["baseline"]) != len(case["candidate"]):
             raise ValueError("a round has one side only")
+    setting_text(gate["extra"], gate.get("plant", ""))  # that it can be told
     return gate
 
 

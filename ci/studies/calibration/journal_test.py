@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci.studies.calibration.examples import gate, study
+from ci.studies.calibration.examples import gate, study, tails
 from ci.studies.calibration.journal import JournalError, append, check_gate, read
 
 PASSED = ("pass", "pass")
@@ -96,6 +96,12 @@ def broken(**changes):
         ({"wall_s": float("nan")}, "wall_s"),
         ({"wall_s": float("inf")}, "wall_s"),
         ({"time": {}}, "prepare_ns"),
+        ({"plant": "--slow-samples 0.05:2; rm"}, "plant"),
+        ({"plant": "--extra 3"}, "plant"),
+        ({"plant": "--slow-samples 0.5.5:2"}, "could not convert"),
+        ({"planted_case": 3}, "planted_case"),
+        ({"cases__0__slow_processes": 1.5}, "slow_processes"),
+        ({"cases__0__slow_executions": -1}, "slow_executions"),
         ({"cases": []}, "length >= 1.*cases"),
         ({"cases__0__case": 3}, r"`str`.*cases\[0\].case"),
         ({"cases__0__verdict": "fine"}, "verdict"),
@@ -111,6 +117,11 @@ def broken(**changes):
 def test_a_gate_that_no_study_writes_is_refused(changes, why):
     with pytest.raises(ValueError, match=why):
         check_gate(broken(**changes))
+
+
+def test_a_gate_with_a_tail_is_one():
+    planted = tails("--slow-samples 0.05:2", PASSED)
+    assert check_gate(json.loads(json.dumps(planted))) == planted
 
 
 def test_a_failed_case_needs_no_times():

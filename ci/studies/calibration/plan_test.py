@@ -6,15 +6,15 @@ import pytest
 
 from ci.studies.calibration.examples import PROFILE
 from ci.studies.calibration.plan import (
-    GPU_PROFILES,
     PARTS,
     POWER_SUITE,
-    PROFILES,
+    Cell,
     Done,
     describe,
     next_cell,
-    profiles_of,
+    setting_text,
 )
+from ci.studies.calibration.profiles import GPU_PROFILES, PROFILES, profiles_of
 
 
 def measure(time_s, seconds=1.0, parts=PARTS):
@@ -48,6 +48,43 @@ def test_cells_of_a_part_take_turns():
     assert len(set(power[:3])) == 3
 
 
+def test_an_earlier_turn_of_a_part_comes_first():
+    cells = (
+        Cell("power", 1, 0.03, 2, turn=1),
+        Cell("power", 5, 0.03, 3),
+        Cell("quiet", 0, 0.03, 9),
+    )
+    profile = dataclasses.replace(PROFILE, cells=cells)
+    done = []
+    while cell := next_cell(profile, done, 1000, ("quiet", "power")):
+        done.append(Done(cell.key, 1.0))
+    assert [each.key[1] for each in done if each.key[0] == "power"] == [5, 5, 5, 1, 1]
+    assert done[1].key[0] != done[0].key[0]  # no turn is of a whole study
+
+
+def test_what_is_planted_tells_settings_apart():
+    cells = (Cell("tails", 0, 0.03, 2, "--slow-samples 0.05:2"), Cell("tails", 0, 0.03, 1))
+    profile = dataclasses.replace(PROFILE, cells=cells, shares={"tails": 1})
+    done = [Done(cells[0].key, 1.0)]
+    assert next_cell(profile, done, 100, ("tails",)) == cells[1]
+    done.append(Done(cells[1].key, 1.0))
+    assert next_cell(profile, done, 100, ("tails",)) == cells[0]
+
+
+@pytest.mark.parametrize(
+    ("extra", "plant", "text"),
+    [
+        (2.5, "", "+2.5%"),
+        (0, "", "nothing"),
+        (0, "--slow-samples 0.05:10", "5% of samples x10"),
+        (0, "--slow-processes 0.3:10", "30% of processes +10%"),
+        (-1, "--slow-processes 0.3:-2.5", "-1%, 30% of processes -2.5%"),
+    ],
+)
+def test_settings_are_said_in_words(extra, plant, text):
+    assert setting_text(extra, plant) == text
+
+
 def test_no_gate_is_begun_that_would_end_too_late():
     assert len(measure(3.5)) == 3
     assert measure(0.0) != []  # how long a gate takes is not known before the first
@@ -67,31 +104,65 @@ def test_a_part_can_be_left_out():
 def test_power_is_that_of_a_large_suite_and_alarms_are_of_the_suite_at_hand():
     for profile in (*PROFILES.values(), *GPU_PROFILES.values()):
         for cell in profile.cells:
-            suite = POWER_SUITE if cell.part == "power" else len(profile.cases)
-            assert profile.alpha(cell) / len(profile.cases) == pytest.approx(0.01 / suite)
+            suite = {"power": POWER_SUITE, "tails": profile.suspects}.get(
+                cell.part, len(profile.cases)
+            )
+            cases = len(profile.suite(cell))
+            assert profile.alpha(cell) / cases == pytest.approx(0.01 / suite)
+            assert profile.alpha(cell) <= 0.2  # the most that a gate takes
+
+
+def test_tails_are_of_cases_that_are_launched_alone():
+    for profile in (*PROFILES.values(), *GPU_PROFILES.values()):
+        has_tails = any(cell.part == "tails" for cell in profile.cells)
+        assert has_tails == bool(profile.tail_cases) == ("suspects" in profile.settings())
+        assert all(case.endswith(",launch=single") for case in profile.tail_cases)
+        assert all("single" not in case for case in profile.cases)
 
 
 def test_plans_are_said_and_profiles_are_whole():
     for profile in PROFILES.values():
-        assert abs(sum(profile.shares.values()) - 1) < 1e-9
-        assert {cell.part for cell in profile.cells} == set(profile.shares) == set(PARTS)
-        text = describe(profile, profile.time_s, [])
-        assert all(part in text for part in PARTS)
-    assert "3 measured before" in describe(PROFILE, 100, [Done(("quiet", 0, 0.03), 1.0)] * 3)
-    full = {cell.key for cell in PROFILES["full"].cells if cell.gates >= 8}
-    assert {("power", extra, 0.02) for extra in (1, 2, 3, 5, 10, -5)} | {("power", 3, 0.03)} <= full
-    quiet = [cell for cell in PROFILES["full"].cells if cell.part == "quiet"]
-    assert sum(cell.gates for cell in quiet) >= 300
-    assert PROFILES["full"].time_s <= 65 * 60
+        assert sum(profile.shares.values()) == pytest.approx(1)
+        parts = {cell.part for cell in profile.cells}
+        assert parts == set(profile.shares) >= {"quiet", "busy", "power"}
+        text = describe(profile, profile.time_s, [], tuple(profile.shares))
+        assert all(part in text for part in parts)
+    done = [Done(("quiet", 0, 0.03, ""), 1.0)] * 3
+    assert "3 measured before" in describe(PROFILE, 100, done, PROFILE.shares)
+    full = PROFILES["full"]
+    power = {cell.key[1:3]: cell for cell in full.cells if cell.part == "power"}
+    promised = {(extra, 0.02) for extra in (1, 2, 2.25, 2.5, 2.75, 3, 5, 10, -3, -5)}
+    assert promised | {(3, 0.03)} <= power.keys()
+    assert {key[0] for key, cell in power.items() if cell.turn == 0} == {2.25, 2.5, 2.75, 3}
+    assert 4 * power[2.5, 0.02].gates >= 50  # trials
+    assert sum(cell.gates for cell in full.cells if cell.part == "quiet") >= 200
+    assert {setting_text(0, cell.plant) for cell in full.cells if cell.part == "tails"} == {
+        *("5% of samples x2", "10% of samples x2", "5% of samples x10", "10% of samples x10"),
+        *("30% of processes +10%", "nothing"),
+    }
+    assert full.time_s <= 60 * 60
 
 
-def test_gates_with_extra_work_may_have_a_budget_of_their_own():
-    full, smoke = PROFILES["full"], PROFILES["smoke"]
-    budgets = {(cell.part, full.budget(cell)) for cell in full.cells}
-    assert budgets == {("quiet", 20), ("busy", 20), ("power", 40)}
-    assert full.settings()["power_budget_s"] == 40
-    assert "power_budget_s" not in smoke.settings()
-    assert {smoke.budget(cell) for cell in smoke.cells} == {smoke.budget_s}
+def test_false_alarms_and_power_are_of_gates_with_the_same_budget():
+    for profile in (*PROFILES.values(), *GPU_PROFILES.values()):
+        budgets = {profile.budget(cell) for cell in profile.cells if cell.part != "tails"}
+        assert len(budgets) <= 1
+
+
+def test_tails_may_have_a_budget_of_their_own():
+    profile = dataclasses.replace(GPU_PROFILES["tails"], tail_budget_s=7)
+    assert {profile.budget(cell) for cell in profile.cells} == {7}
+    assert profile.settings()["tail_budget_s"] == 7
+    assert "tail_budget_s" not in GPU_PROFILES["tails"].settings()
+
+
+def test_the_cases_of_a_gate_take_turns_at_being_the_planted_one():
+    ten = GPU_PROFILES["ten"]
+    (planted,) = (cell for cell in ten.cells if cell.part == "one")
+    assert (len(ten.cases), planted.extra, planted.delta, planted.gates) == (10, 0.5, 0.003, 20)
+    assert {ten.planted_case(planted, seed) for seed in range(20)} == set(ten.cases)
+    assert ten.planted_case(Cell("quiet", 0, 0.003, 1), 3) == ""
+    assert (ten.budget_s, ten.time_s) == (30, 12 * 60)
 
 
 def test_plans_of_a_gpu_are_whole_and_keep_nothing_busy():
@@ -100,12 +171,13 @@ def test_plans_of_a_gpu_are_whole_and_keep_nothing_busy():
     for profile in GPU_PROFILES.values():
         assert profile.device_kind == "cuda"
         assert profile.settings()["device_kind"] == "cuda"
-        assert abs(sum(profile.shares.values()) - 1) < 1e-9
-        assert {cell.part for cell in profile.cells} == set(profile.shares) == {"quiet", "power"}
+        assert sum(profile.shares.values()) == pytest.approx(1)
+        assert {cell.part for cell in profile.cells} == set(profile.shares)
+        assert "busy" not in profile.shares
         assert "on cuda:1" in describe(
             dataclasses.replace(profile, device="cuda:1"), 60, [], tuple(profile.shares)
         )
-    full = {cell.key for cell in GPU_PROFILES["full"].cells}
+    full = {cell.key[:3] for cell in GPU_PROFILES["full"].cells}
     assert {("power", extra, 0.005) for extra in (0.3, 0.5, 1, 2, -1, -2)} <= full
     assert {("quiet", 0, 0.005), ("quiet", 0, 0.01)} <= full
     assert GPU_PROFILES["full"].time_s <= 20 * 60

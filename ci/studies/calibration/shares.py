@@ -16,6 +16,11 @@ def is_alarm(case: dict) -> bool:
     return case["verdict"] in (*SLOWER, "improvement")
 
 
+def rounds_of(case: dict) -> int:
+    """That were measured on both sides. Of the pairs, some count, and a decision may be older."""
+    return len(case["baseline"])
+
+
 def kind_of(case: dict) -> str:
     """compute, memory, ...: the variant."""
     parts = case["case"].split("/")

@@ -18,16 +18,8 @@ from pathlib import Path
 from ci.studies.calibration import gates, machine
 from ci.studies.calibration.gates import GateFailed
 from ci.studies.calibration.journal import VERSION, Journal, JournalError, append, read
-from ci.studies.calibration.plan import (
-    GPU_PROFILES,
-    PROFILES,
-    Cell,
-    Done,
-    Profile,
-    describe,
-    next_cell,
-    profiles_of,
-)
+from ci.studies.calibration.plan import Cell, Done, Profile, describe, next_cell, setting_text
+from ci.studies.calibration.profiles import GPU_PROFILES, PROFILES, profiles_of
 from ci.studies.calibration.summary import summarise
 from ci.studies.calibration.table import markdown
 from ci.studies.duration import duration
@@ -101,7 +93,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def done_of(journal: Journal) -> list[Done]:
     return [
-        Done((gate["part"], gate["extra"], gate["delta"]), gate["step_s"]) for gate in journal.gates
+        Done((gate["part"], gate["extra"], gate["delta"], gate.get("plant", "")), gate["step_s"])
+        for gate in journal.gates
     ]
 
 
@@ -149,15 +142,19 @@ def run(
     done = done_of(journal)
     wanted = sum(cell.gates for cell in profile.cells if cell.part in parts)
     while cell := next_cell(profile, done, time_s, parts):
-        gate = measure(programs, profile, cell, secrets.randbits(48))
+        # The cases take turns at being the planted one.
+        turn = sum(each.key == cell.key for each in done) % len(profile.cases)
+        seed = secrets.randbits(40) * len(profile.cases) + turn
+        gate = measure(programs, profile, cell, seed)
         append(file, gate)
         journal.gates.append(gate)
         done.append(Done(cell.key, gate["step_s"]))
         spent = sum(each.seconds for each in done)
         verdicts = " ".join(case["verdict"] for case in gate["cases"])
         say(
-            f"{len(done)}/{wanted} {spent:.0f}/{time_s:.0f} s  {cell.part} {cell.extra:+g}% delta "
-            f"{100 * cell.delta:g}%  {gate['wall_s']:.1f} s: {verdicts}"
+            f"{len(done)}/{wanted} {spent:.0f}/{time_s:.0f} s  {cell.part} "
+            f"{setting_text(cell.extra, cell.plant)} delta {100 * cell.delta:g}%  "
+            f"{gate['wall_s']:.1f} s: {verdicts}"
         )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ci.studies.calibration import gates, plan, study
+from ci.studies.calibration import gates, plan, profiles, study
 from ci.studies.calibration.busy import one_core_busy
 from ci.studies.calibration.examples import PROFILE, gate
 from ci.studies.calibration.gates import GateFailed
@@ -59,10 +59,10 @@ def made_up(monkeypatch, tmp_path):
 
     for program in ("ridgeline", gates.WORKER):
         (tmp_path / program).write_text("")
-    monkeypatch.setitem(plan.PROFILES, PROFILE.name, PROFILE)
+    monkeypatch.setitem(profiles.PROFILES, PROFILE.name, PROFILE)
     monkeypatch.setattr(gates, "build_facts", lambda programs: dict(BUILT))
     monkeypatch.setattr(study.run, "__defaults__", (measure,))
-    monkeypatch.setattr(study, "possible_parts", lambda profile: plan.PARTS)
+    monkeypatch.setattr(study, "possible_parts", lambda profile: tuple(profile.shares))
     return calls
 
 
@@ -93,6 +93,71 @@ def test_a_study_is_measured_kept_and_published(made_up, tmp_path, capsys):
     assert output.index("profile synthetic-study: at most 100 s") < output.index("1/12")
 
 
+def test_cases_take_turns_at_being_planted(made_up, tmp_path, monkeypatch):
+    seeds = []
+
+    def measure(programs, profile, cell, seed):
+        seeds.append(seed)
+        return gate(cell.part, cell.extra, ("pass", "pass"), cell.delta, seed)
+
+    cells = (plan.Cell("one", 5, 0.03, 4),)
+    profile = dataclasses.replace(PROFILE, cells=cells, shares={"one": 1})
+    monkeypatch.setitem(profiles.PROFILES, PROFILE.name, profile)
+    monkeypatch.setattr(study.run, "__defaults__", (measure,))
+    assert call(tmp_path) == 0
+    planted = [profile.planted_case(cells[0], seed) for seed in seeds]
+    assert planted == [*PROFILE.cases, *PROFILE.cases]
+    assert len(set(seeds)) == 4
+
+
+def test_the_candidate_alone_has_what_is_planted(tmp_path):
+    (tmp_path / gates.WORKER).write_text('#!/bin/sh\nfor each; do echo "[$each]"; done\n')
+    (tmp_path / gates.WORKER).chmod(0o755)
+
+    def started(side, planted):
+        worker = gates.write_worker(tmp_path, tmp_path, side, planted)
+        done = subprocess.run([worker, "--worker"], capture_output=True, text=True, check=True)
+        return done.stdout.split("\n")[:-1]
+
+    tail = plan.Cell("tails", 0, 0.03, 1, "--slow-samples 0.05:2")
+    options = gates.planted_options(PROFILE, tail, 5)
+    assert started("baseline", "") == ["[--worker]"]
+    assert started("candidate", options) == [
+        *("[--extra]", "[0]", "[--slow-samples]", "[0.05:2]", "[--worker]")
+    ]
+    only = gates.planted_options(PROFILE, plan.Cell("one", -0.5, 0.03, 1), 1)
+    assert started("candidate", only) == [
+        *("[--extra]", "[-0.5]", "[--only]", f"[{PROFILE.cases[1]}]", "[--worker]")
+    ]
+
+
+PLANNED = {"case": "a", "work_ratio": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("case", "gate_said", "as_planned"),
+    [
+        ({"work_ratio": 1.05}, {"extra": 5}, True),
+        ({"work_ratio": 1.0498}, {"extra": 5}, False),
+        ({"work_ratio": 1.0}, {"extra": 5, "planted_case": "b"}, True),
+        ({"work_ratio": 1.05}, {"extra": 5, "planted_case": "b"}, False),
+        ({"work_ratio": 1.05}, {"extra": 5, "planted_case": "a"}, True),
+        ({}, {"extra": 0, "plant": "--slow-samples 0.05:2"}, False),
+        ({"slow_executions": 0.05}, {"extra": 0, "plant": "--slow-samples 0.05:2"}, True),
+        ({"slow_executions": 0.05}, {"extra": 0}, False),
+        (
+            {"slow_processes": 0.2, "work_ratio": None},
+            {"extra": 0, "plant": "--slow-processes"},
+            True,
+        ),
+        ({"work_ratio": None}, {"extra": 0, "plant": "--slow-processes"}, False),
+    ],
+)
+def test_what_kernels_have_counted_is_what_was_planned(case, gate_said, as_planned):
+    whole = {key: value for key, value in {**PLANNED, **case}.items() if value is not None}
+    assert gates.is_as_planned(whole, gate_said) == as_planned
+
+
 def test_an_interrupted_study_goes_on(made_up, tmp_path, monkeypatch, capsys):
     (measure,) = study.run.__defaults__
 
@@ -121,7 +186,7 @@ def test_another_build_or_suite_is_another_study(made_up, tmp_path, monkeypatch,
     assert call(tmp_path) == 74
     assert "its build differs" in capsys.readouterr().err
     monkeypatch.setattr(gates, "build_facts", lambda programs: dict(BUILT))
-    monkeypatch.setitem(plan.PROFILES, PROFILE.name, dataclasses.replace(PROFILE, budget_s=6))
+    monkeypatch.setitem(profiles.PROFILES, PROFILE.name, dataclasses.replace(PROFILE, budget_s=6))
     assert call(tmp_path) == 74
     assert "its settings differs" in capsys.readouterr().err
 
@@ -171,12 +236,11 @@ def test_a_gpu_is_studied_by_its_own_profile_and_told_without_its_name(
         return gate(cell.part, cell.extra, ("pass", "pass"), cell.delta, seed)
 
     monkeypatch.setitem(
-        plan.GPU_PROFILES,
+        profiles.GPU_PROFILES,
         PROFILE.name,
-        dataclasses.replace(plan.GPU_PROFILES["smoke"], time_s=1000),
+        dataclasses.replace(profiles.GPU_PROFILES["smoke"], time_s=1000),
     )
     monkeypatch.setattr(study.run, "__defaults__", (measure,))
-    monkeypatch.setattr(study, "possible_parts", lambda profile: tuple(profile.shares))
     (tmp_path / gates.WORKER).write_text(f"#!/bin/sh\necho '{json.dumps(DEVICES)}'\n")
     (tmp_path / gates.WORKER).chmod(0o755)
     assert call(tmp_path, "--device", "cuda:1") == 0
@@ -323,10 +387,16 @@ def test_real_gates_give_real_trials(tmp_path, monkeypatch):
             f"{BUILD / program} is not built; build it, or set RIDGELINE_BUILD"
         )
     tiny = dataclasses.replace(PROFILE, cases=PROFILE.cases[:1], budget_s=3)
-    for cell in (plan.Cell("quiet", 0, 0.03, 1), plan.Cell("power", 50, 0.03, 1)):
+    tiny = dataclasses.replace(tiny, tail_cases=profiles.PROFILES["full"].tail_cases[2:3])
+    for cell in (
+        plan.Cell("quiet", 0, 0.03, 1),
+        plan.Cell("power", 50, 0.03, 1),
+        plan.Cell("tails", 0, 0.03, 1, "--slow-samples 0.5:3"),
+    ):
         measured = gates.measure(BUILD, tiny, cell, 7)
         (case,) = measured["cases"]
         assert case["work_ratio"] == pytest.approx(1 + cell.extra / 100, abs=1e-4)
+        assert ("slow_executions" in case) == (cell.part == "tails")
         assert len(case["baseline"]) == len(case["candidate"]) >= 1
         assert measured["time"]["timed_ns"] > 0
         assert measured["wall_s"] < 60

@@ -6,7 +6,7 @@ import statistics
 from collections import Counter
 
 from ci.studies.calibration import rivals
-from ci.studies.calibration.comparison import FIRST_ROUNDS, GPU_FIRST_ROUNDS, JoinedSuites, rival
+from ci.studies.calibration.comparison import FIRST_ROUNDS, JoinedSuites, rival
 from ci.studies.calibration.gates import work_was_done
 from ci.studies.calibration.journal import MEASURED, TIMES, Journal
 from ci.studies.calibration.shares import (
@@ -17,8 +17,11 @@ from ci.studies.calibration.shares import (
     is_alarm,
     measured,
     measured_of,
+    rounds_of,
     share_of,
 )
+
+EVEN = ("quiet", "power")  # parts in whose gates each case has the same extra work
 
 
 def _share(cases: list[dict], *verdicts: str) -> dict:
@@ -33,7 +36,7 @@ def aa(gates: list[dict]) -> dict:
     """A/A gates of one setting."""
     everything = cases_of(gates)
     cases = measured(everything)
-    pairs = [case["pairs"] for case in cases]
+    rounds = [rounds_of(case) for case in cases]
     return {
         "suites_with_alarm": _suites_with_alarm(gates),
         "cases_with_alarm": share_of(cases, is_alarm),
@@ -44,8 +47,8 @@ def aa(gates: list[dict]) -> dict:
         "not_measured": dict(
             Counter(c["verdict"] for c in everything if c["verdict"] not in MEASURED)
         ),
-        "mean_pairs": statistics.fmean(pairs) if pairs else None,
-        "most_pairs": max(pairs, default=None),
+        "mean_rounds": statistics.fmean(rounds) if rounds else None,
+        "most_rounds": max(rounds, default=None),
         "mean_wall_s": statistics.fmean(gate["wall_s"] for gate in gates),
         "by_kind": by_kind(
             everything,
@@ -68,12 +71,13 @@ def power(gates: list[dict], extra: float) -> dict:
         ratios = [case["ratio"] for case in cases]
         return {
             "found": _share(cases, *_wanted(extra)),
+            "tails": _share(cases, "tail"),
             "wrong_direction": share_of(
                 cases, lambda c: is_alarm(c) and c["verdict"] not in _wanted(extra)
             ),
             "pass": _share(cases, "pass"),
             "undecided": _share(cases, "undecided"),
-            "mean_pairs": statistics.fmean(case["pairs"] for case in cases) if cases else None,
+            "mean_rounds": statistics.fmean(map(rounds_of, cases)) if cases else None,
             "median_ratio": statistics.median(ratios) if ratios else None,
         }
 
@@ -90,15 +94,72 @@ def power(gates: list[dict], extra: float) -> dict:
     }
 
 
+def tails(gates: list[dict]) -> dict:
+    """Gates of one plant and one delta, every case of which has it."""
+    cases = measured_of(gates)
+    samples = [len(one) for case in cases for one in (*case["baseline"], *case["candidate"])]
+
+    def of(some: list[dict]) -> dict:
+        return {
+            "found": _share(some, *SLOWER),
+            "within_40": share_of(
+                some, lambda case: case["verdict"] in SLOWER and rounds_of(case) <= 40
+            ),
+        }
+
+    def planted(metric: str) -> float | None:
+        """Mean over cases of what was counted."""
+        values = [case[metric] for case in cases if metric in case]
+        return statistics.fmean(values) if values else None
+
+    return {
+        "gates": len(gates),
+        **of(cases),
+        "tails": _share(cases, "tail"),
+        "pass": _share(cases, "pass"),
+        "undecided": _share(cases, "undecided"),
+        "mean_rounds": statistics.fmean(map(rounds_of, cases)) if cases else None,
+        "suites_with_alarm": _suites_with_alarm(gates),
+        "samples": statistics.median(samples) if samples else None,
+        "slow_executions": planted("slow_executions"),
+        "slow_processes": planted("slow_processes"),
+        "by_kind": by_kind(cases, of),
+    }
+
+
+def one(gates: list[dict], extra: float) -> dict:
+    """Gates of one amount of extra work, in one of their cases each."""
+    planted = [(gate, case) for gate in gates for case in gate["cases"] if _is_planted(gate, case)]
+    others = [case for gate in gates for case in gate["cases"] if not _is_planted(gate, case)]
+    rounds = [rounds_of(case) for _, case in planted]
+    return {
+        "gates": len(gates),
+        "found": share_of(planted, lambda pair: pair[1]["verdict"] in _wanted(extra)),
+        "pass": share_of(planted, lambda pair: pair[1]["verdict"] == "pass"),
+        "undecided": share_of(planted, lambda pair: pair[1]["verdict"] == "undecided"),
+        "mean_rounds": statistics.fmean(rounds) if rounds else None,
+        "others_with_alarm": share_of(measured(others), is_alarm),
+        "others_pass": _share(others, "pass"),
+        "mean_wall_s": statistics.fmean(gate["wall_s"] for gate in gates),
+        "by_kind": by_kind(
+            [case for _, case in planted], lambda some: {"found": _share(some, *_wanted(extra))}
+        ),
+    }
+
+
+def _is_planted(gate: dict, case: dict) -> bool:
+    return case["case"] == gate.get("planted_case")
+
+
 def _log_ratios(case: dict) -> list[float]:
     pairs = zip(case["baseline"], case["candidate"], strict=False)
     return [math.log(statistics.median(new) / statistics.median(old)) for old, new in pairs]
 
 
 def coverage(gates: list[dict]) -> dict:
-    """How often the 95% interval holds the truth: the work that was done, and, because time need
-    not follow work exactly, the median of all pairs of the same case and extra work (of which one
-    gate is a small part)."""
+    """Of gates whose cases all have the same extra work: how often the 95% interval holds the
+    truth, which is the work that was done, and, because time need not follow work exactly, the
+    median of all pairs of the same case and extra work (of which one gate is a small part)."""
     cases = [(case, gate["extra"]) for gate in gates for case in measured(gate["cases"])]
     ratios: dict[tuple[str, float], list[float]] = {}
     for case, extra in cases:
@@ -178,7 +239,6 @@ def summarise(journal: Journal) -> dict:
         ]
 
     device_kind = journal.study["settings"].get("device_kind", "cpu")
-    first_rounds = FIRST_ROUNDS if device_kind == "cpu" else GPU_FIRST_ROUNDS
     # Alarms of rivals do not depend on delta: all A/A gates tell theirs.
     quiet = of("quiet")
     alarm_share = _suites_with_alarm(quiet).get("share", 0.0)
@@ -196,15 +256,12 @@ def summarise(journal: Journal) -> dict:
                 "case_alphas": _case_alphas([gate for gates in tried.values() for gate in gates]),
                 "power": {f"{extra:g}": power(gates, extra) for extra, gates in tried.items()},
                 "ours": ours(quiet, tried),
-                "rivals": [
-                    rival(rule, quiet, joined, tried, alarm_share, first_rounds)
-                    for rule in rivals.RULES
-                ],
-                "first_rounds": first_rounds,
+                "rivals": [rival(rule, quiet, joined, tried, alarm_share) for rule in rivals.RULES],
+                "first_rounds": FIRST_ROUNDS,
             }
         )
     return {
-        "version": 3,
+        "version": 4,
         "device_kind": device_kind,
         "study": journal.study,
         "gates": len(journal.gates),
@@ -217,6 +274,23 @@ def summarise(journal: Journal) -> dict:
             if (gates := [gate for gate in of(part) if gate["delta"] in some])
         ],
         "by_delta": by_delta,
-        "coverage": coverage([gate for gate in journal.gates if gate["part"] != "busy"]),
+        "tails": [
+            {"delta": delta, "plant": plant, "case_alphas": _case_alphas(gates), **tails(gates)}
+            for delta in deltas
+            for plant in sorted({gate.get("plant", "") for gate in of("tails", delta)})
+            if (gates := [g for g in of("tails", delta) if g.get("plant", "") == plant])
+        ],
+        "one": [
+            {
+                "delta": delta,
+                "extra": extra,
+                "case_alphas": _case_alphas(gates),
+                **one(gates, extra),
+            }
+            for delta in deltas
+            for extra in sorted({gate["extra"] for gate in of("one", delta)})
+            if (gates := of("one", delta, extra))
+        ],
+        "coverage": coverage([gate for gate in journal.gates if gate["part"] in EVEN]),
         "overhead": overhead([gate for gate in journal.gates if gate["part"] != "busy"]),
     }

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from ci.studies.calibration.examples import CASES, gate, study
+from ci.studies.calibration.examples import CASES, gate, one, study, tails
 from ci.studies.calibration.journal import Journal
 from ci.studies.calibration.shares import rate, smallest_found
 from ci.studies.calibration.study import finite
@@ -57,6 +57,13 @@ def test_power_counts_the_right_direction_alone():
     assert power["-5"]["by_kind"]["memory"]["wrong_direction"]["count"] == 4
     assert power["-5"]["by_kind"]["compute"]["found"]["share"] == 1
     assert by_delta["ours"]["smallest"] == {"all": 5.0, "compute": 5.0, "memory": 2.0}
+
+
+def test_a_tail_is_found_and_told_apart():
+    gates = [gate("power", 5, ("tail", "regression")), gate("power", 5, ("tail", "pass"), seed=1)]
+    (by_delta,) = summarise(Journal(study(), gates))["by_delta"]
+    found = by_delta["power"]["5"]["all"]
+    assert (found["found"], found["tails"]) == (rate(3, 4), rate(2, 4))
 
 
 def test_extra_work_that_was_not_counted_is_noticed():
@@ -121,6 +128,83 @@ def test_overhead_is_what_is_neither_sampling_nor_warming_up():
     assert overhead["not_sampling_or_warming_up"] == pytest.approx(0.2)
 
 
+def test_rounds_are_those_that_were_measured():
+    longer = journal()
+    for each in longer.gates:
+        for case in each["cases"]:  # a decision stands on the pairs of an older look
+            case["pairs"] = 6
+    summary = summarise(longer)
+    assert summary["aa"][0]["mean_rounds"] == summary["aa"][0]["most_rounds"] == 8
+    assert summary["by_delta"][0]["power"]["5"]["all"]["mean_rounds"] == 8
+    assert "| 8.0, 8 |" in markdown(finite(summary))
+
+
+SLOW_SAMPLES, SLOW_PROCESSES = "--slow-samples 0.05:2", "--slow-processes 0.3:10"
+
+
+def of_tails() -> Journal:
+    gates = [
+        tails(SLOW_SAMPLES, ("tail", "regression"), rounds=40),
+        tails(SLOW_SAMPLES, ("tail", "pass"), rounds=41, seed=1),
+        tails(SLOW_PROCESSES, ("undecided", "tail"), rounds=60),
+        tails("", ("pass", "pass"), rounds=8),
+        tails("", ("tail", "pass"), rounds=30, seed=1),
+    ]
+    return Journal(study(), gates)
+
+
+def test_tails_are_told_by_what_was_planted():
+    nothing, processes, samples = summarise(of_tails())["tails"]
+    assert [nothing["plant"], processes["plant"]] == ["", SLOW_PROCESSES]
+    assert (samples["found"], samples["tails"]) == (rate(3, 4), rate(2, 4))
+    assert samples["within_40"] == rate(2, 4)
+    assert samples["by_kind"]["compute"]["found"] == rate(2, 2)
+    assert samples["by_kind"]["memory"]["found"] == rate(1, 2)
+    assert samples["mean_rounds"] == 40.5
+    assert (samples["samples"], samples["slow_executions"]) == (20, pytest.approx(0.051))
+    assert (processes["slow_processes"], processes["slow_executions"]) == (
+        pytest.approx(0.31),
+        None,
+    )
+    assert processes["undecided"] == rate(1, 2)
+    assert nothing["suites_with_alarm"] == rate(1, 2)
+
+
+def test_tails_have_a_table_and_spoil_no_other():
+    journal_of_tails = of_tails()
+    journal_of_tails.study["settings"]["suspects"] = 25
+    text = markdown(finite(summarise(journal_of_tails)))
+    assert "**Slow samples and slow processes, delta 3%.**" in text
+    assert "the levels of one of 25 in a suite at an alpha of 1%" in text
+    assert "a process has 20 to 20 samples" in text
+    assert "With nothing planted, 1 of 2 [1.3%, 98.7%] suites had an alarm." in text
+    assert "| 5% of samples x2 | 3 of 4 [19.4%, 99.4%] |" in text
+    assert "A/A: the same code" not in text
+    both = Journal(study(), [*journal().gates, *of_tails().gates])
+    alone = summarise(journal())
+    for name in ("aa", "by_delta", "coverage"):
+        assert summarise(both)[name] == alone[name], name
+
+
+def test_the_one_case_with_extra_work_is_told_from_the_others():
+    gates = [
+        one(0, ("regression", "pass")),
+        one(1, ("regression", "tail"), seed=1),
+        one(0, ("pass", "pass"), seed=2),
+        one(1, ("undecided", "undecided"), seed=3),
+    ]
+    summary = summarise(Journal(study(), gates))
+    (row,) = summary["one"]
+    assert (row["found"], row["pass"], row["undecided"]) == (rate(2, 4), rate(1, 4), rate(1, 4))
+    assert row["others_with_alarm"] == rate(1, 4)  # of the second gate
+    assert row["others_pass"] == rate(2, 4)
+    assert row["by_kind"]["memory"]["found"] == rate(1, 2)
+    text = markdown(finite(summary))
+    assert "**Extra work in one case, delta 3%.** One of the 2 cases does it" in text
+    assert "with a budget of 5 s" in text
+    assert "| +5% | 2 of 4 [6.8%, 93.2%] | 25% | 25% |" in text
+
+
 def test_the_smallest_found_is_followed_by_found_ones_only():
     def found(**shares):
         return {float(key[1:]): {"share": share} for key, share in shares.items()}
@@ -151,7 +235,7 @@ def test_the_tables_show_everything_losses_too():
             assert row.endswith(" |")
 
 
-def test_tables_of_a_gpu_say_which_and_begin_at_its_first_look():
+def test_tables_of_a_gpu_say_which():
     of_gpu = journal()
     of_gpu.study["settings"]["device_kind"] = "cuda"
     of_gpu.study["machine"] |= {"gpu": "Synthetic GPU", "sms": "4", "driver": "1.2"}
@@ -159,11 +243,11 @@ def test_tables_of_a_gpu_say_which_and_begin_at_its_first_look():
         each["delta"] = 0.005
     summary = finite(summarise(of_gpu))
     assert summary["device_kind"] == "cuda"
-    assert set(summary["by_delta"][0]["rivals"][1]["first_rounds"]["thresholds"]) == {"6"}
+    assert set(summary["by_delta"][0]["rivals"][1]["first_rounds"]["thresholds"]) == {"8"}
     text = markdown(summary)
     assert "on: Synthetic GPU (4 SMs, driver 1.2), Synthetic CPU, 2 cores" in text
     assert "delta 0.5%" in text
-    assert "equal rate, first 6 rounds" in text
+    assert "equal rate, first 8 rounds" in text
     assert "figures here are of this one GPU" in text
     assert "of a CPU" not in text
 

@@ -2,7 +2,9 @@
 
 import math
 
-from ci.studies.calibration.plan import POWER_SUITE, SUITE_ALPHA, duration_text
+from ci.studies.calibration import planted_table
+from ci.studies.calibration.cells import delta_text, level_text, or_dash, percent, rate, table
+from ci.studies.calibration.plan import POWER_SUITE, duration_text
 
 
 def views(by_delta: dict) -> dict[str, str]:
@@ -10,34 +12,6 @@ def views(by_delta: dict) -> dict[str, str]:
         "same_rounds": "equal rate, same rounds",
         "first_rounds": f"equal rate, first {by_delta['first_rounds']} rounds",
     }
-
-
-def percent(value: float | None, digits: int = 1) -> str:
-    if value is None or not math.isfinite(value):
-        return "-"
-    return f"{100 * value:.{digits}f}%"
-
-
-def _or_dash(form: str, value: float | None, more: float = 0) -> str:
-    return "-" if value is None else form.format(value + more)
-
-
-def rate(found: dict) -> str:
-    """ "3 of 300 [0.2%, 2.9%]", or a dash where nothing was tried."""
-    if not found.get("of"):
-        return "-"
-    return f"{found['count']} of {found['of']} [{percent(found['low'])}, {percent(found['high'])}]"
-
-
-def table(head: str, rows: list[list[str]]) -> str:
-    """`head`: as it stands in the table, without the outer bars."""
-    lines = ["| " + text + " |" for text in (head, *map(" | ".join, rows))]
-    lines.insert(1, "|" + "---|" * len(head.split(" | ")))
-    return "\n".join(lines)
-
-
-def _delta(value: float) -> str:
-    return f"{100 * value:g}%"
 
 
 def _extra(key: str) -> str:
@@ -52,7 +26,7 @@ def _aa(summary: dict) -> str:
     rows = [
         [
             "nothing else running" if row["part"] == "quiet" else "another core busy",
-            " and ".join(map(_delta, row["deltas"])),
+            " and ".join(map(delta_text, row["deltas"])),
             rate(row["suites_with_alarm"]),
             rate(row["cases_with_alarm"]),
             rate(row["slow_side"]),
@@ -60,7 +34,7 @@ def _aa(summary: dict) -> str:
             percent(row["pass"].get("share")),
             percent(row["undecided"].get("share")),
             str(sum(row["not_measured"].values())),
-            "-" if row["mean_pairs"] is None else f"{row['mean_pairs']:.1f}, {row['most_pairs']}",
+            _mean_and_most(row),
         ]
         for row in summary["aa"]
     ]
@@ -69,6 +43,10 @@ def _aa(summary: dict) -> str:
         "pass | undecided | not measured | rounds: mean, most",
         rows,
     )
+
+
+def _mean_and_most(row: dict) -> str:
+    return "-" if row["mean_rounds"] is None else f"{row['mean_rounds']:.1f}, {row['most_rounds']}"
 
 
 def _power(by_delta: dict) -> str:
@@ -81,16 +59,17 @@ def _power(by_delta: dict) -> str:
                     _extra(key),
                     kind,
                     rate(found["found"]),
+                    str(found["tails"]["count"]),
                     percent(found["pass"].get("share"), 0),
                     percent(found["undecided"].get("share"), 0),
                     str(found["wrong_direction"]["count"]),
-                    _or_dash("{:+.2%}", found["median_ratio"], -1),
-                    _or_dash("{:.1f}", found["mean_pairs"]),
+                    or_dash("{:+.2%}", found["median_ratio"], -1),
+                    or_dash("{:.1f}", found["mean_rounds"]),
                 ]
             )
     return table(
-        "extra work | kernels | found | pass | undecided | wrong direction | median estimate | "
-        "mean rounds",
+        "extra work | kernels | found | as a tail | pass | undecided | wrong direction | median "
+        "estimate | mean rounds",
         rows,
     )
 
@@ -216,16 +195,6 @@ def _aa_alphas(summary: dict) -> list[float]:
     return sorted({alpha for row in summary["aa"] for alpha in row["case_alphas"]})
 
 
-def _level(alphas: list[float]) -> str:
-    """Of a case, and the suites that it is that of."""
-    suites = {f"{SUITE_ALPHA / alpha:.0f}" for alpha in alphas}
-    return (
-        f"alpha/N was {' and '.join(percent(alpha, 3) for alpha in alphas)} a case, as it is in a "
-        f"suite of {' and '.join(sorted(suites, key=float))} cases at an alpha of "
-        f"{percent(SUITE_ALPHA, 0)}"
-    )
-
-
 def _coverage(coverage: dict) -> str:
     rows = [
         [kind, rate(found["work"]), rate(found["time"])]
@@ -303,15 +272,19 @@ def markdown(summary: dict) -> str:
         f"{_machine(study)}. A suite is: "
         + ", ".join(f"`{case}`" for case in settings["cases"])
         + ". Brackets hold 95% limits (Clopper and Pearson).",
-        "**A/A: the same code on both sides.** Every alarm is a false one."
-        + (f" {_level(alphas)}." if (alphas := _aa_alphas(summary)) else ""),
-        _aa(summary),
     ]
-    for by_delta in summary["by_delta"]:
-        delta = _delta(by_delta["delta"])
+    if summary["aa"]:
         parts += [
-            f"**Extra work in the candidate, delta {delta}.** {_level(by_delta['case_alphas'])}. "
-            f"{_counted(by_delta)} Found: a regression, or for less work an improvement.",
+            "**A/A: the same code on both sides.** Every alarm is a false one. "
+            f"{level_text(_aa_alphas(summary))}.",
+            _aa(summary),
+        ]
+    for by_delta in summary["by_delta"]:
+        delta = delta_text(by_delta["delta"])
+        parts += [
+            f"**Extra work in the candidate, delta {delta}.** "
+            f"{level_text(by_delta['case_alphas'])}. {_counted(by_delta)} Found: a regression or a "
+            "tail, or for less work an improvement.",
             _power(by_delta),
             f"**Other tools' rules on the samples of the same gates, delta {delta}.** The "
             "smallest extra work that was found in at least 80% of trials, as were all larger "
@@ -331,11 +304,12 @@ def markdown(summary: dict) -> str:
             _found_by_extra(by_delta),
             _losses(by_delta),
         ]
+    parts += planted_table.parts(summary)
     parts += [
         "**Coverage of the 95% interval**, at whatever look a gate has stopped. Time need not "
         "follow work exactly where memory bounds it; the median of all pairs of a case with the "
         "same extra work is what was measured.",
-        _coverage(summary["coverage"]),
+        _coverage(summary["coverage"]) if summary["coverage"]["by_kind"] else "-",
         "**Where the time went.**",
         _overhead(summary["overhead"]) if summary["overhead"] else "-",
         _devices(summary["device_kind"]),

@@ -147,6 +147,8 @@ def _journal() -> list[bytes]:
         examples.gate("quiet", 0, ("pass", "regression")),
         examples.gate("busy", 0, ("undecided", "pass")),
         examples.gate("power", 5, ("regression", "pass")),
+        examples.tails("--slow-samples 0.05:2", ("tail", "pass")),
+        examples.one(1, ("pass", "regression")),
     ]
     for case in (case for gate in gates for case in gate["cases"]):
         for side in ("baseline", "candidate"):

@@ -1,5 +1,6 @@
 #include "harness/worker/calibration/calibration.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -59,12 +60,16 @@ class CalibrationCases : public testing::TestWithParam<device::Kind> {
   }
 };
 
-/// Of a GPU, each kernel has one size.
+/// Of each kernel the smallest size.
 bool is_small(const Case& wanted) {
-  return wanted.info.device_kind != DeviceKind::cpu ||
-         wanted.info.id.problem.back() == record::Field{"rounds", "20000"} ||
-         wanted.info.id.problem.back() == record::Field{"mib", "4"};
+  const record::Field size = wanted.info.id.problem.back();
+  if (wanted.info.device_kind == DeviceKind::cpu)
+    return size == record::Field{"rounds", "20000"} || size == record::Field{"mib", "4"};
+  return size == record::Field{"rounds", "10000"} || size == record::Field{"mib", "256"} ||
+         size.key == "launches";
 }
+
+Planted extra(double percent) { return {.extra_percent = percent}; }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, CalibrationCases,
                          testing::Values(device::Kind::cpu, device::Kind::cuda),
@@ -72,18 +77,19 @@ INSTANTIATE_TEST_SUITE_P(Kinds, CalibrationCases,
 
 TEST(Calibration, NamesAreWithoutTheExtraWork) {
   std::set<std::string> names, slower;
-  for (const Case& each : cases(0)) names.insert(record::name(each.info.id));
-  for (const Case& each : cases(5)) slower.insert(record::name(each.info.id));
-  EXPECT_EQ(names.size(), cases(0).size());
+  for (const Case& each : cases({})) names.insert(record::name(each.info.id));
+  for (const Case& each : cases(extra(5))) slower.insert(record::name(each.info.id));
+  EXPECT_EQ(names.size(), cases({}).size());
   EXPECT_EQ(names, slower);
   EXPECT_TRUE(names.contains("calibration/compute/f32/threads=1,rounds=20000"));
   EXPECT_TRUE(names.contains("calibration/memory/i32/threads=all,mib=64"));
+  EXPECT_TRUE(names.contains("calibration/memory/i32/threads=1,mib=64,launch=single"));
 }
 
 TEST_P(CalibrationCases, CountTheExtraWorkToAHundredthOfAPercent) {
-  const std::vector<Case> plain = cases(0);
+  const std::vector<Case> plain = cases({});
   for (const double percent : {-3.0, 0.5, 1.0, 10.0}) {
-    const std::vector<Case> changed = cases(percent);
+    const std::vector<Case> changed = cases(extra(percent));
     for (std::size_t i = 0; i < plain.size(); ++i) {
       if (!is_small(plain[i]) || !can(plain[i])) continue;
       const double before = work(plain[i]);
@@ -95,14 +101,14 @@ TEST_P(CalibrationCases, CountTheExtraWorkToAHundredthOfAPercent) {
 }
 
 TEST_P(CalibrationCases, AreRightInEverySize) {
-  for (const Case& each : cases(2))
+  for (const Case& each : cases(extra(2)))
     if (!is_small(each) && can(each)) {
       EXPECT_GT(work(each), 0);
     }
 }
 
 TEST_P(CalibrationCases, WithoutAnExecutionAreWrong) {
-  for (const Case& each : cases(0)) {
+  for (const Case& each : cases({})) {
     if (!is_small(each) || !can(each)) continue;
     const measure::Workload workload = prepare(each);
     workload.poison(0);
@@ -145,25 +151,133 @@ TEST(CalibrationKernels, GatheredWordsGoOnWhereTheLastExecutionEnded) {
   EXPECT_NE(gather_words(words, 6, 0, 30).sum, both.sum);
 }
 
-TEST(CalibrationArguments, ExtraIsTakenOut) {
+TEST_P(CalibrationCases, ExecutionsThatAreSlowAreRight) {
+  const Planted planted{.slow_samples = {1, 3}, .slow_processes = {1, 10}};
+  const std::vector<Case> plain = cases({}), slow = cases(planted);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    if (!is_small(plain[i]) || !can(plain[i])) continue;
+    EXPECT_NEAR(work(slow[i]) / work(plain[i]), 1.1, 1e-4) << record::name(plain[i].info.id);
+    const measure::Workload workload = prepare(slow[i]);
+    workload.launch({}, device->stream());
+    device->synchronize();
+    EXPECT_EQ(workload.timed_metrics(1.0).at(1),
+              (record::Metric{"slow_executions", 1, "1", record::Direction::none}));
+  }
+}
+
+TEST_P(CalibrationCases, OneCaseAloneHasWhatIsPlanted) {
+  const std::vector<Case> plain = cases({});
+  const auto meant =
+      std::ranges::find_if(plain, [&](const Case& each) { return is_small(each) && can(each); });
+  Planted planted = extra(10);
+  planted.only = record::name(meant->info.id);
+  const std::vector<Case> changed = cases(planted);
+  for (std::size_t i = 0; i < plain.size(); ++i)
+    if (is_small(plain[i]) && can(plain[i])) {
+      EXPECT_NEAR(work(changed[i]) / work(plain[i]), &plain[i] == &*meant ? 1.1 : 1.0, 1e-4);
+    }
+}
+
+/// Of a worker on the CPU, of which nothing is executed.
+class CalibrationDraws : public testing::Test {
+ protected:
+  std::unique_ptr<device::Device> device_ = device::open("cpu");
+  measure::InputPool inputs_{*device_, 7};
+  measure::Group alone_;
+
+  PlantedDraws draws(const Planted& planted, std::uint64_t layout, const char* name = "a/b/f32/n=1",
+                     std::uint64_t seed = 7) {
+    measure::Setup setup{*device_, inputs_, alone_, seed};
+    setup.layout = layout;
+    return {planted, name, setup};
+  }
+
+  /// Which of 1000 processes are slow, of whom three in ten should be.
+  std::vector<bool> slow_processes(const char* name, std::uint64_t seed) {
+    std::vector<bool> slow;
+    for (std::uint64_t layout = 1; layout <= 1000; ++layout) {
+      const std::int64_t units =
+          draws({.extra_percent = 1, .slow_processes = {0.3, 10}}, layout, name, seed).units(1000);
+      EXPECT_TRUE(units == 1010 || units == 1110) << units;
+      slow.push_back(units == 1110);
+    }
+    return slow;
+  }
+};
+
+TEST_F(CalibrationDraws, AShareOfProcessesIsSlow) {
+  const std::vector<bool> slow = slow_processes("a/b/f32/n=1", 7);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(slow, true)), 300, 60);  // 4 deviations
+  EXPECT_EQ(slow_processes("a/b/f32/n=1", 7), slow);
+  EXPECT_NE(slow_processes("a/b/f32/n=2", 7), slow);
+  EXPECT_NE(slow_processes("a/b/f32/n=1", 8), slow);
+  EXPECT_EQ(draws({}, 1).units(1000), 1000);
+}
+
+TEST_F(CalibrationDraws, AShareOfExecutionsIsDoneAgain) {
+  int launches = 0;
+  measure::Workload plain;
+  plain.launch = [&](measure::Turn, device::Stream&) { ++launches; };
+  plain.timed_metrics = [](double) { return std::vector<record::Metric>{}; };
+  const measure::Workload slowed = draws({.slow_samples = {0.1, 5}}, 1).slowed(plain);
+  std::vector<bool> slow;
+  for (int i = 0; i < 2000; ++i) {
+    const int before = launches;
+    slowed.launch({}, device_->stream());
+    EXPECT_TRUE(launches == before + 1 || launches == before + 5);
+    slow.push_back(launches == before + 5);
+  }
+  const auto count = std::ranges::count(slow, true);
+  EXPECT_NEAR(static_cast<double>(count), 200, 54);  // 4 deviations
+  EXPECT_EQ(slowed.timed_metrics(1.0).at(0).value, static_cast<double>(count) / 2000);
+
+  std::vector<bool> of_another_process;
+  const measure::Workload other = draws({.slow_samples = {0.1, 5}}, 2).slowed(plain);
+  for (int i = 0; i < 2000; ++i) {
+    const int before = launches;
+    other.launch({}, device_->stream());
+    of_another_process.push_back(launches > before + 1);
+  }
+  EXPECT_NE(of_another_process, slow);
+  EXPECT_TRUE(draws({}, 1).slowed(plain).timed_metrics(1.0).empty());
+}
+
+TEST(CalibrationArguments, WhatIsPlantedIsTakenOut) {
   std::vector<std::string> arguments{"worker", "--extra", "0.5", "--worker"};
-  EXPECT_EQ(take_extra(arguments), 0.5);
+  EXPECT_EQ(take_planted(arguments).extra_percent, 0.5);
   EXPECT_EQ(arguments, (std::vector<std::string>{"worker", "--worker"}));
-  arguments = {"worker", "--extra=-5"};
-  EXPECT_EQ(take_extra(arguments), -5);
+  arguments = {"worker", "--extra=-5", "--slow-samples", "0.05:10", "--slow-processes=0.3:-2.5",
+               "--only", "a/b/f32/n=1"};
+  const Planted planted = take_planted(arguments);
+  EXPECT_EQ(planted.extra_percent, -5);
+  EXPECT_EQ(planted.slow_samples.share, 0.05);
+  EXPECT_EQ(planted.slow_samples.size, 10);
+  EXPECT_EQ(planted.slow_processes.share, 0.3);
+  EXPECT_EQ(planted.slow_processes.size, -2.5);
+  EXPECT_EQ(planted.only, "a/b/f32/n=1");
+  EXPECT_EQ(planted.text(),
+            " --extra -5 --slow-samples 0.05:10 --slow-processes 0.3:-2.5 --only a/b/f32/n=1");
+  EXPECT_EQ(arguments, std::vector<std::string>{"worker"});
   arguments = {"worker", "--worker"};
-  EXPECT_EQ(take_extra(arguments), 0);
+  EXPECT_EQ(take_planted(arguments).text(), "");
   EXPECT_EQ(arguments.size(), 2u);
 }
 
-TEST(CalibrationArguments, WhatIsNoPercentageIsRefused) {
-  for (const char* given : {"", "much", "3%", "-100", "nan", "inf", "1001"}) {
-    std::vector<std::string> arguments{"worker", "--extra", given};
-    EXPECT_THROW(take_extra(arguments), Error) << given;
-  }
-  std::vector<std::string> missing{"worker", "--extra"}, twice{"worker", "--extra=1", "--extra=1"};
-  EXPECT_THROW(take_extra(missing), Error);
-  EXPECT_THROW(take_extra(twice), Error);
+TEST(CalibrationArguments, WhatCannotBePlantedIsRefused) {
+  const auto refused = [](const std::string& option, const char* given) {
+    std::vector<std::string> joined{"worker", option + "=" + given}, apart{"worker", option, given},
+        twice{"worker", option + "=1", option + "=1"}, missing{"worker", option};
+    for (std::vector<std::string>* arguments : {&joined, &apart, &twice, &missing})
+      EXPECT_THROW(take_planted(*arguments), Error) << option << ' ' << given;
+  };
+  for (const char* given : {"", "much", "3%", "-100", "nan", "inf", "1001"})
+    refused("--extra", given);
+  for (const char* given : {"", "0.1", "0:2", "-0.1:2", "1.1:2", "0.1:1", "0.1:1.5", "0.1:101",
+                            "0.1:nan", "nan:2", "0.1:2:3", ":", "0.1:"})
+    refused("--slow-samples", given);
+  for (const char* given : {"", "0.3", "0:10", "2:10", "0.3:-100", "0.3:1001", "0.3:x"})
+    refused("--slow-processes", given);
+  refused("--only", "");
 }
 
 /// What the program says of its code when a shell starts it with these arguments, as a wrapper
@@ -188,13 +302,24 @@ std::string said_hash(const std::string& arguments) {
   return std::get<protocol::Hello>(protocol::parse_answer<protocol::Hello>(answer)).build.code_hash;
 }
 
-TEST(CalibrationProgram, SaysAnotherCodeHashForEachPercentage) {
+TEST(CalibrationProgram, SaysAnotherCodeHashForEachThingThatIsPlanted) {
   const std::string plain = said_hash(""), three = said_hash("--extra 3");
   EXPECT_EQ(plain.size(), 32u);
   EXPECT_EQ(said_hash("--extra 0"), plain);
   EXPECT_EQ(said_hash("--extra=3.0"), three);
   EXPECT_NE(three, plain);
   EXPECT_NE(said_hash("--extra -3"), three);
+  const std::string samples = said_hash("--slow-samples 0.05:2");
+  EXPECT_NE(samples, plain);
+  EXPECT_NE(said_hash("--slow-samples 0.05:10"), samples);
+  EXPECT_NE(said_hash("--slow-samples 0.1:2"), samples);
+  EXPECT_NE(said_hash("--slow-processes 0.05:2"), samples);
+  EXPECT_NE(said_hash("--extra 3 --only calibration/compute/f32/threads=1,rounds=20000"), three);
+}
+
+TEST(CalibrationProgram, RefusesToPlantInACaseThatItDoesNotHave) {
+  EXPECT_NO_THROW(program({.only = "calibration/compute/f32/threads=1,rounds=20000"}));
+  EXPECT_THROW(program({.only = "calibration/compute/f32/threads=1,rounds=3"}), Error);
 }
 
 }  // namespace

@@ -17,6 +17,10 @@ namespace {
 
 /// By a thread in an execution, without extra.
 constexpr std::int64_t blocks_read = 16384, units_gathered = 10240;
+/// Likewise where an execution is a sample by itself. It takes some milliseconds, so that a gate
+/// has about twenty samples of a process.
+constexpr std::int64_t single_rounds = 2'000'000, single_blocks_read = 28 * blocks_read,
+                       single_units_gathered = 22 * units_gathered;
 
 /// One case as it is named; `units` is what each thread does in an execution, extra work included.
 struct Problem {
@@ -143,13 +147,14 @@ measure::Workload prepare_gather(const Problem& problem, measure::Setup& setup) 
       });
 }
 
-Case cpu_case(const char* variant, const char* dtype, const Problem& problem,
-              const record::Field& size, const char* idea,
-              measure::Workload (*prepare)(const Problem&, measure::Setup&)) {
-  Case made = make_case(DeviceKind::cpu, variant, dtype,
-                        {{"threads", problem.all_threads ? "all" : "1"}, size}, idea,
-                        static_cast<double>(problem.mib) * 1024 * 1024 * 1.1,
-                        [=](measure::Setup& setup) { return prepare(problem, setup); });
+using Prepare = measure::Workload (*)(const Problem&, measure::Setup&);
+
+Case cpu_case(const Declared& declared, Problem problem, const Planted& planted, Prepare prepare) {
+  Case made = make_case(declared, planted, [=](std::int64_t units, measure::Setup& setup) {
+    Problem of_process = problem;
+    of_process.units = units;
+    return prepare(of_process, setup);
+  });
   if (problem.all_threads)
     made.supports = [](const device::Facts& facts) {
       return facts.units >= 2 ? device::Support::yes()
@@ -186,41 +191,58 @@ measure::Workload computing(
   return workload;
 }
 
-Case make_case(DeviceKind kind, const char* variant, const char* dtype,
-               std::vector<record::Field> problem, const char* idea, double memory,
-               std::function<measure::Workload(measure::Setup&)> prepare) {
+Case make_case(const Declared& declared, const Planted& planted,
+               std::function<measure::Workload(std::int64_t units, measure::Setup&)> prepare) {
   Case made;
-  made.info.id = {"calibration", variant, dtype, std::move(problem), {}};
-  made.info.device_kind = kind;
-  made.info.idea = idea;
+  std::vector<record::Field> options;
+  if (declared.single) options.push_back({"launch", "single"});
+  made.info.id = {"calibration", declared.variant, declared.dtype, declared.problem, options};
+  made.info.device_kind = declared.kind;
+  made.info.idea = declared.idea;
   made.supports = [](const device::Facts&) { return device::Support::yes(); };
-  made.memory = [=](const device::Facts&) { return memory; };
-  made.prepare = std::move(prepare);
+  made.memory = [memory = declared.memory](const device::Facts&) { return memory; };
+  made.prepare = [units = declared.units, name = record::name(made.info.id), planted,
+                  prepare = std::move(prepare)](measure::Setup& setup) {
+    const PlantedDraws draws(planted.in(name), name, setup);
+    return draws.slowed(prepare(draws.units(units), setup));
+  };
   return made;
 }
 
-std::int64_t with_extra(std::int64_t units, double percent) {
-  return std::llround(static_cast<double>(units) * (1 + percent / 100));
-}
-
-std::vector<Case> cases(double extra_percent) {
+std::vector<Case> cases(const Planted& planted) {
   std::vector<Case> cases;
+  const auto add = [&](const char* variant, const char* dtype, bool all, bool single,
+                       const record::Field& size, std::int64_t mib, std::int64_t units,
+                       const char* idea, Prepare prepare) {
+    const std::vector<record::Field> problem = {{"threads", all ? "all" : "1"}, size};
+    const double memory = static_cast<double>(mib) * 1024 * 1024 * 1.1;
+    const Declared declared{DeviceKind::cpu, variant, dtype, problem, single, idea, memory, units};
+    cases.push_back(cpu_case(declared, {all, units, mib}, planted, prepare));
+  };
+  const auto compute = [&](bool all, bool single, std::int64_t rounds) {
+    add("compute", "f32", all, single, {"rounds", std::to_string(rounds)}, 0, rounds,
+        "multiply-adds in registers", prepare_compute);
+  };
+  const auto memory = [&](bool all, bool single, std::int64_t mib) {
+    add("memory", "i32", all, single, {"mib", std::to_string(mib)}, mib,
+        single ? single_blocks_read : blocks_read, "reads one line after the other",
+        prepare_memory);
+  };
+  const auto gather = [&](bool all, bool single, std::int64_t mib) {
+    add("gather", "i32", all, single, {"mib", std::to_string(mib)}, mib,
+        single ? single_units_gathered : units_gathered, "reads words here and there",
+        prepare_gather);
+  };
   for (const bool all : {false, true}) {
-    for (const std::int64_t rounds : {20'000, 200'000})
-      cases.push_back(cpu_case("compute", "f32", {all, with_extra(rounds, extra_percent), 0},
-                               {"rounds", std::to_string(rounds)}, "multiply-adds in registers",
-                               prepare_compute));
-    for (const std::int64_t mib : {4, 64})
-      cases.push_back(cpu_case("memory", "i32", {all, with_extra(blocks_read, extra_percent), mib},
-                               {"mib", std::to_string(mib)}, "reads one line after the other",
-                               prepare_memory));
-    for (const std::int64_t mib : {4, 64})
-      cases.push_back(
-          cpu_case("gather", "i32", {all, with_extra(units_gathered, extra_percent), mib},
-                   {"mib", std::to_string(mib)}, "reads words here and there", prepare_gather));
+    for (const std::int64_t rounds : {20'000, 200'000}) compute(all, false, rounds);
+    for (const std::int64_t mib : {4, 64}) memory(all, false, mib);
+    for (const std::int64_t mib : {4, 64}) gather(all, false, mib);
+    compute(all, true, single_rounds);
+    memory(all, true, 64);
+    gather(all, true, 4);
   }
 #ifdef RIDGELINE_HAVE_CUDA
-  for (Case& added : cuda_cases(extra_percent)) cases.push_back(std::move(added));
+  for (Case& added : cuda_cases(planted)) cases.push_back(std::move(added));
 #endif
   return cases;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/device/buffer.hpp"
+#include "harness/worker/calibration/planted.hpp"
 #include "harness/worker/case.hpp"
 
 /// What the cases of all kinds of device have in common: how they are declared, and how work that
@@ -47,9 +48,21 @@ measure::Workload computing(
     measure::Setup& setup, std::size_t count, std::int64_t rounds,
     std::function<void(const float* in, float* out, device::Stream&)> launch);
 
-/// A case that every device of the kind supports, and that needs `memory` bytes.
-Case make_case(DeviceKind kind, const char* variant, const char* dtype,
-               std::vector<record::Field> problem, const char* idea, double memory,
-               std::function<measure::Workload(measure::Setup&)> prepare);
+/// How a case is named, and what an execution does: `units` of work, without what is planted.
+struct Declared {
+  DeviceKind kind;
+  const char* variant;
+  const char* dtype;
+  std::vector<record::Field> problem;
+  bool single = false;  // `launch=single`
+  const char* idea;
+  double memory;  // bytes that it needs
+  std::int64_t units;
+};
+
+/// A case that every device of the kind supports. `prepare` gets the units of an execution of this
+/// process.
+Case make_case(const Declared& declared, const Planted& planted,
+               std::function<measure::Workload(std::int64_t units, measure::Setup&)> prepare);
 
 }  // namespace ridgeline::worker::calibration

@@ -1,3 +1,4 @@
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,15 +16,16 @@ namespace {
 
 using on_cuda::Counted;
 
-// Read from: many times the L2 of any GPU.
-constexpr std::int64_t mib_streamed = 1024, mib_chased = 256;
-constexpr std::int64_t words_streamed = mib_streamed << 18, words_chased = mib_chased << 18;
-constexpr std::int64_t rows = words_streamed / on_cuda::words_of_row;
-// Four and a half passes, without extra: an execution ends half the memory away from where the next
-// begins. Were it to end just behind, the L2 would still hold what the next one reads first, and a
-// few percent more work would be for free.
-constexpr std::int64_t rows_read = 4 * rows + rows / 2;
 constexpr std::int64_t copied_words = 16384;  // 64 KiB
+constexpr std::int64_t chase_steps = 2000;
+
+std::int64_t words_of(std::int64_t mib) { return mib << 18; }
+std::int64_t rows_of(std::int64_t mib) { return words_of(mib) / on_cuda::words_of_row; }
+
+/// About 4 GiB, without extra, and half a pass more: an execution ends half the memory away from
+/// where the next begins. Were it to end just behind, the L2 would still hold what the next one
+/// reads first, and a few percent more work would be for free.
+std::int64_t rows_read(std::int64_t mib) { return 4096 / mib * rows_of(mib) + rows_of(mib) / 2; }
 
 /// Words as the pool holds them, on the device and as the oracle makes them by itself.
 struct Words {
@@ -59,7 +61,8 @@ measure::Workload prepare_compute(std::int64_t rounds, measure::Setup& setup) {
                    });
 }
 
-measure::Workload prepare_memory(std::int64_t units, measure::Setup& setup) {
+measure::Workload prepare_memory(std::int64_t mib, std::int64_t units, measure::Setup& setup) {
+  const std::int64_t words_streamed = words_of(mib), rows = rows_of(mib);
   const int blocks = 2 * setup.device.facts().units;
   const Words words = take_words(setup, words_streamed);
   const auto out = std::make_shared<device::Buffer<Counted>>(
@@ -100,10 +103,10 @@ Counted chase(const Words& words, std::uint64_t mask, std::uint64_t seed, int ch
   return read;
 }
 
-measure::Workload prepare_chase(std::int64_t steps, measure::Setup& setup) {
+measure::Workload prepare_chase(std::int64_t mib, std::int64_t steps, measure::Setup& setup) {
   const int blocks = setup.device.facts().units, chasers = blocks * on_cuda::chasers_of_block;
-  const Words words = take_words(setup, words_chased);
-  const std::uint64_t mask = words_chased - 1;
+  const Words words = take_words(setup, words_of(mib));
+  const auto mask = static_cast<std::uint64_t>(words_of(mib)) - 1;
   const auto out =
       std::make_shared<device::Buffer<Counted>>(setup.device, static_cast<std::size_t>(chasers));
   measure::Workload workload =
@@ -147,27 +150,46 @@ measure::Workload prepare_copy(std::int64_t launches, measure::Setup& setup) {
 
 }  // namespace
 
-std::vector<Case> cuda_cases(double extra_percent) {
-  constexpr double mib = 1 << 20, small = 32 * mib;
-  const auto with = [=](std::int64_t units,
-                        measure::Workload (*prepare)(std::int64_t, measure::Setup&)) {
-    return [=, more = with_extra(units, extra_percent)](measure::Setup& setup) {
-      return prepare(more, setup);
+std::vector<Case> cuda_cases(const Planted& planted) {
+  constexpr double mib_bytes = 1 << 20, small = 32 * mib_bytes;
+  std::vector<Case> cases;
+  const auto add = [&](const Declared& declared, auto prepare) {
+    cases.push_back(make_case(declared, planted, prepare));
+  };
+  for (const bool single : {false, true}) {
+    const auto declared = [=](const char* variant, const char* dtype, const char* size,
+                              std::int64_t value, double memory, std::int64_t units,
+                              const char* idea) {
+      return Declared{DeviceKind::cuda, variant, dtype,  {{size, std::to_string(value)}},
+                      single,           idea,    memory, units};
     };
-  };
-  constexpr DeviceKind cuda = DeviceKind::cuda;
-  return {
-      make_case(cuda, "compute", "f32", {{"rounds", "10000"}}, "multiply-adds in registers", small,
-                with(10'000, prepare_compute)),
-      make_case(cuda, "memory", "i32", {{"mib", std::to_string(mib_streamed)}},
-                "reads one row after the other", 1.1 * mib * mib_streamed,
-                with(rows_read, prepare_memory)),
-      make_case(cuda, "chase", "i32", {{"mib", std::to_string(mib_chased)}},
-                "reads words that say where the next is", 1.1 * mib * mib_chased,
-                with(2000, prepare_chase)),
-      make_case(cuda, "copy", "i32", {{"kib", "64"}, {"launches", "1000"}},
-                "copies little in many launches", small, with(1000, prepare_copy)),
-  };
+    for (const std::int64_t rounds : {10'000, 20'000, 40'000})
+      add(declared("compute", "f32", "rounds", rounds, small, rounds, "multiply-adds in registers"),
+          prepare_compute);
+    // Many times the L2 of any GPU.
+    for (const std::int64_t mib : {256, 512, 1024}) {
+      const double memory = 1.1 * mib_bytes * static_cast<double>(mib);
+      add(declared("memory", "i32", "mib", mib, memory, rows_read(mib),
+                   "reads one row after the other"),
+          std::bind_front(prepare_memory, mib));
+    }
+    for (const std::int64_t mib : {128, 256, 512, 1024}) {
+      const double memory = 1.1 * mib_bytes * static_cast<double>(mib);
+      add(declared("chase", "i32", "mib", mib, memory, chase_steps,
+                   "reads words that say where the next is"),
+          std::bind_front(prepare_chase, mib));
+    }
+  }
+  add({DeviceKind::cuda,
+       "copy",
+       "i32",
+       {{"kib", "64"}, {"launches", "1000"}},
+       false,
+       "copies little in many launches",
+       small,
+       1000},
+      prepare_copy);
+  return cases;
 }
 
 }  // namespace ridgeline::worker::calibration
