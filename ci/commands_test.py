@@ -37,6 +37,7 @@ NOT_RUN = {  # pattern: the reason
     r"ci/studies/(calibrate (?!--plan)|gate_study|draw_verdicts|fuzz(_python)? |faults( |$)).*": (
         "measures or tries for minutes or hours, or shows what that has found"
     ),
+    r"ci/studies/measured_pairs .*": "needs a study; pairs_test.py gives it one",
     r".* (--device cuda:0|--counters)\b.*": "needs a GPU",
     r"compare\.py .*": "is a tool of Google Benchmark",
     r"ridgeline completion zsh .*": "is for zsh",

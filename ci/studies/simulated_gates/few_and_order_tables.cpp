@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 #include "ci/studies/simulated_gates/tables.hpp"
 #include "harness/analysis/gate_power.hpp"
 #include "harness/base/in_parallel.hpp"
+#include "harness/stats/signed_rank.hpp"
 
 namespace ridgeline::analysis::study {
 namespace {
@@ -27,25 +30,38 @@ std::vector<double> first_differences(const Noise& noise, double slow_down, std:
 
 const std::vector<std::size_t> few_pairs = {3, 4, 6, 8, 12};
 
-/// Whether a case of a suite is in doubt after each of `few_pairs`.
-std::vector<bool> doubted(const Noise& noise, double slow_down, Random& random) {
+/// Whether log ratios speak for a slow-down above delta, a logarithm.
+using Rule = bool (*)(std::span<const double>, double delta);
+
+bool is_in_doubt(std::span<const double> differences, double delta) {
+  return doubt_of(differences, delta, cases_of_a_suite).has_value();
+}
+
+/// The simple rule, which gates do not use.
+bool lies_above(std::span<const double> differences, double delta) {
+  return stats::signed_rank_interval(differences).low > delta;
+}
+
+const std::pair<const char*, Rule> rules[] = {{"false, of suites", is_in_doubt},
+                                              {"interval above delta, of suites", lies_above}};
+
+/// What the rule says of a case of a suite after each of `few_pairs`.
+std::vector<bool> doubted(Rule rule, const Noise& noise, double slow_down, Random& random) {
   const std::vector<double> all = first_differences(noise, slow_down, few_pairs.back(), random);
   std::vector<bool> in_doubt;
   for (const std::size_t pairs : few_pairs)
-    in_doubt.push_back(doubt_of(std::span(all).first(pairs),
-                                std::log1p(default_delta(noise.device)), cases_of_a_suite)
-                           .has_value());
+    in_doubt.push_back(rule(std::span(all).first(pairs), std::log1p(default_delta(noise.device))));
   return in_doubt;
 }
 
 /// Of `trials` trials of `cases` cases each, those in which any is in doubt, by `few_pairs`.
-std::vector<std::int64_t> trials_in_doubt(const Noise& noise, double slow_down, std::size_t trials,
-                                          int cases) {
+std::vector<std::int64_t> trials_in_doubt(Rule rule, const Noise& noise, double slow_down,
+                                          std::size_t trials, int cases) {
   std::vector<std::vector<bool>> any(trials, std::vector<bool>(few_pairs.size()));
   in_parallel(trials, 256, [&](std::size_t trial) {
     Random random(stream(fmt::format("doubts {} {} {}", noise.name, slow_down, cases)), trial);
     for (int i = 0; i < cases; ++i) {
-      const std::vector<bool> one = doubted(noise, slow_down, random);
+      const std::vector<bool> one = doubted(rule, noise, slow_down, random);
       for (std::size_t k = 0; k < one.size(); ++k) any[trial][k] = any[trial][k] || one[k];
     }
   });
@@ -135,18 +151,23 @@ std::string doubts(Study& study) {
   add(text,
       "**Doubts** after a few pairs, for gates that can decide none of their 100 cases: the share "
       "of {} suites without a change in which any case is in doubt, and of {} single cases that "
-      "are slower.\n\n| noise | what |",
+      "are slower. For comparison, the suites in which the interval of 95% of any case lies above "
+      "delta.\n\n| noise | what |",
       suites, trials);
   for (const std::size_t pairs : few_pairs) add(text, " {} pairs |", pairs);
   add(text, "\n|---|---|");
   for (std::size_t i = 0; i < few_pairs.size(); ++i) add(text, "---|");
-  for (const Noise& noise : study.noises()) {
-    add(text, "\n| {} | false, of suites |", noise.name);
-    for (const std::int64_t count : trials_in_doubt(noise, 0, suites, cases_of_a_suite))
-      add(text, " {} |", share(count, suites));
+  std::vector<Noise> noises = study.noises();
+  if (study.options().noises.empty()) noises.push_back(launch_bound());
+  for (const Noise& noise : noises) {
+    for (const auto& [what, rule] : rules) {
+      add(text, "\n| {} | {} |", noise.name, what);
+      for (const std::int64_t count : trials_in_doubt(rule, noise, 0, suites, cases_of_a_suite))
+        add(text, " {} |", share(count, suites));
+    }
     for (const double slow_down : {0.03, 0.35, 1.0, 9.0}) {
       add(text, "\n| {} | found, +{:g}% |", noise.name, 100 * slow_down);
-      for (const std::int64_t count : trials_in_doubt(noise, slow_down, trials, 1))
+      for (const std::int64_t count : trials_in_doubt(is_in_doubt, noise, slow_down, trials, 1))
         add(text, " {} |", rate(count, trials));
     }
   }

@@ -16,13 +16,10 @@ namespace ridgeline::analysis::study {
 namespace {
 
 const std::pair<std::string, std::function<std::string(Study&)>> all_tables[] = {
-    {"verdicts", verdicts},
-    {"false_tails", false_tails},
-    {"found_tails", found_tails},
-    {"screenings", screenings},
-    {"drops", drops},
-    {"doubts", doubts},
-    {"orders", orders}};
+    {"verdicts", verdicts},       {"false_tails", false_tails},
+    {"found_tails", found_tails}, {"screenings", screenings},
+    {"locations", locations},     {"drops", drops},
+    {"doubts", doubts},           {"orders", orders}};
 
 /// `--suites N --trials N --pairs FILE --table NAME --noise NAME`, the last two as often as
 /// wanted.

@@ -50,8 +50,8 @@ std::string verdicts(Study& study) {
     for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0}) {
       Plant slower{.name = fmt::format("slower {}", part)};
       slower.shift = std::log1p(part * setting.rule.delta);
-      const auto cases = study.planted(noise, slower, setting.plan.screening_rounds, trials);
-      const auto alone = study.planted(noise, slower, 0, trials);
+      const auto cases = study.planted(noise, slower, setting, trials);
+      const auto alone = study.planted(noise, slower, setting_of(noise, 0), trials);
       add(text, "| {} | {:g} | {} | {} | {} | {} | {} | {:.1f} | {} |\n", noise.name, part,
           rate(ended_with(cases, Verdict::regression), trials),
           rate(ended_with(cases, Verdict::tail), trials),
@@ -81,8 +81,7 @@ std::string drops(Study& study) {
       Plant plant{.name = fmt::format("drops {} {}", candidate, baseline)};
       plant.drops = candidate;
       plant.baseline_drops = baseline;
-      const auto cases =
-          study.planted(noise, plant, plan_for(noise.device).screening_rounds, trials);
+      const auto cases = study.planted(noise, plant, setting_of(noise), trials);
       add(text, "| {} | {:g}% | {:g}% | {} | {} | {} | {:.1f} |\n", noise.name, 100 * candidate,
           100 * baseline, share(ended_with(cases, Verdict::pass), trials),
           share(ended_with(cases, Verdict::tail), trials),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/analysis/paired_times.hpp"
@@ -29,6 +30,8 @@ class Random {
 
 /// Pairs that were measured: logarithms of all samples, process after process.
 struct MeasuredPairs {
+  std::string name = "measured";
+  DeviceKind device = DeviceKind::cpu;
   std::size_t pairs = 0, samples = 0;  // samples of a process
   std::vector<double> baseline, candidate;
 };
@@ -46,10 +49,15 @@ struct Noise {
   double second_mode_of_samples = 0;        // likewise of samples
   bool heavy = false;                       // processes follow Student's t with 3 degrees
   const MeasuredPairs* measured = nullptr;  // in place of all these
+
+  bool has_modes() const { return second_mode > 0 || second_mode_of_samples > 0; }
 };
 
 /// The kinds of synthetic noise.
 const std::vector<Noise>& synthetic_noises();
+
+/// Of cases that are shorter than their launch: processes differ by 5%.
+const Noise& launch_bound();
 
 /// What is done to the candidate.
 struct Plant {
@@ -57,33 +65,42 @@ struct Plant {
   double shift = 0;                      // of every sample, a logarithm
   double samples = 0, factor = 1;        // a share of samples takes `factor` times as long
   double processes = 0, by = 1;          // likewise of processes
+  double slow_mode = 1;                  // likewise of what is in the slower of two modes
   double drops = 0, baseline_drops = 0;  // shares of processes with a recorded disturbance
 };
 
 /// The tails of which it is asked how often they are found.
 const std::vector<Plant>& planted_tails();
 
+/// The value that stands for the samples of a process.
+enum class Location { median, lower_quartile };
+std::string_view to_string(Location location);
+
 /// The rounds of one case. Measured pairs come in their order, from a random place on; a coin of
 /// each says which side is the candidate.
 class Rounds {
  public:
-  Rounds(const Noise& noise, const Plant& plant, std::size_t samples, Random& random);
+  /// At most `samples` of a process.
+  Rounds(const Noise& noise, const Plant& plant, std::size_t samples, Random& random,
+         Location location = Location::median);
   PairedTimes next();
 
  private:
-  std::vector<double> process();
+  std::vector<double> process(double slow_mode);
   void plant(std::vector<double>& logarithms);
 
   const Noise& noise_;
   const Plant& plant_;
   std::size_t samples_;
   Random& random_;
+  Location location_;
   std::size_t at_ = 0;
   int round_ = 0;
 };
 
-/// Reads "pairs samples", then the logarithms of all times of a side and then of the other, as
-/// often as the file has them. Throws Error when it is not so.
+/// Reads sets of pairs, as ci/studies/measured_pairs writes them: a line "# DEVICE NAME", which may
+/// be left out, "pairs samples", then the logarithms of all times of a side and then of the other.
+/// Throws Error when it is not so.
 std::vector<MeasuredPairs> read_pairs(const std::string& file);
 
 }  // namespace ridgeline::analysis::study

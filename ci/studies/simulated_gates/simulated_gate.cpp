@@ -1,5 +1,7 @@
 #include "ci/studies/simulated_gates/simulated_gate.hpp"
 
+#include <fmt/format.h>
+
 namespace ridgeline::analysis::study {
 
 Setting setting_of(const Noise& noise, std::optional<int> screening_rounds) {
@@ -9,9 +11,14 @@ Setting setting_of(const Noise& noise, std::optional<int> screening_rounds) {
   return setting;
 }
 
+std::string Setting::text() const {
+  return fmt::format("{} {} {} {}", plan.screening_rounds, rule.delta, samples,
+                     to_string(location));
+}
+
 SimulatedCase::SimulatedCase(const Setting& setting, const Noise& noise, const Plant& plant,
                              Random& random)
-    : setting_(setting), source_(noise, plant, setting.samples, random) {}
+    : setting_(setting), source_(noise, plant, setting.samples, random, setting.location) {}
 
 void SimulatedCase::decide(bool last) {
   decision_ =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ci/studies/simulated_gates/noise.hpp"
@@ -15,6 +16,10 @@ struct Setting {
   GatePlan plan;
   CaseRule rule;  // the rule that is the default of the noise's device
   std::size_t samples = 20;
+  Location location = Location::median;
+
+  /// Of what decides: two settings of the same text decide alike.
+  std::string text() const;
 };
 
 /// The default plan and rule, or with another number of screening rounds.

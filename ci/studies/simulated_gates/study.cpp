@@ -37,20 +37,19 @@ Study::Study(Options options) : options_(std::move(options)), noises_(synthetic_
       return std::ranges::find(options_.noises, noise.name) == options_.noises.end();
     });
   for (std::size_t i = 0; i < options_.measured.size(); ++i)
-    noises_.push_back({.name = fmt::format("measured, set {}", i + 1),
-                       .device = DeviceKind::cpu,
+    noises_.push_back({.name = options_.measured[i].name,
+                       .device = options_.measured[i].device,
                        .measured = &options_.measured[i]});
 }
 
-const Suites& Study::suites(const Noise& noise, double part_of_delta, int screening_rounds) {
-  const std::string key = fmt::format("{} {} {}", noise.name, part_of_delta, screening_rounds);
+const Suites& Study::suites(const Noise& noise, double part_of_delta, const Setting& setting) {
+  const std::string key = fmt::format("{} {} {}", noise.name, part_of_delta, setting.text());
   if (const auto known = suites_.find(key); known != suites_.end()) return known->second;
-  const Setting setting = setting_of(noise, screening_rounds);
   Plant slower;
   slower.shift = part_of_delta * std::log1p(setting.rule.delta);
   std::vector<SuiteEnd> ends(options_.suites);
   in_parallel(ends.size(), most_threads, [&](std::size_t i) {
-    // The same noise whatever the screening.
+    // The same noise whatever the setting.
     Random random(stream(fmt::format("suites {} {}", noise.name, part_of_delta)), i);
     ends[i] = run_suite(setting, noise, slower, random);
   });
@@ -61,17 +60,18 @@ const Suites& Study::suites(const Noise& noise, double part_of_delta, int screen
     all.false_tails += end.tails > 0 ? 1 : 0;
     all.false_regressions += end.regressions > 0 ? 1 : 0;
     all.suspects += end.suspects / n / cases_of_a_suite;
+    all.passes += end.passes / n / cases_of_a_suite;
     all.rounds += end.rounds / n;
     all.suspects_of_each.push_back(end.suspects);
   }
   return all;
 }
 
-std::vector<CaseEnd> Study::planted(const Noise& noise, const Plant& plant, int screening_rounds,
+std::vector<CaseEnd> Study::planted(const Noise& noise, const Plant& plant, const Setting& setting,
                                     std::size_t trials) {
-  const std::vector<int> others =
-      screening_rounds > 0 ? suites(noise, 0, screening_rounds).suspects_of_each : std::vector{0};
-  const Setting setting = setting_of(noise, screening_rounds);
+  const std::vector<int> others = setting.plan.screening_rounds > 0
+                                      ? suites(noise, 0, setting).suspects_of_each
+                                      : std::vector{0};
   std::vector<CaseEnd> made(trials);
   in_parallel(trials, most_threads, [&](std::size_t i) {
     Random random(stream(noise.name + plant.name), i);

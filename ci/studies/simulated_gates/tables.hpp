@@ -26,8 +26,8 @@ struct Options {
 /// Suites without a planted case, and what they ended with.
 struct Suites {
   std::size_t count = 0;
-  int false_tails = 0, false_regressions = 0;  // suites with one
-  double suspects = 0, rounds = 0;             // means: share of cases, rounds of a case
+  int false_tails = 0, false_regressions = 0;   // suites with one
+  double suspects = 0, passes = 0, rounds = 0;  // means: shares of cases, rounds of a case
   std::vector<int> suspects_of_each;
 };
 
@@ -39,11 +39,11 @@ class Study {
   const std::vector<Noise>& noises() const { return noises_; }
 
   /// Suites of this noise with all cases slower by this part of delta, run when first asked for.
-  const Suites& suites(const Noise& noise, double part_of_delta, int screening_rounds);
+  const Suites& suites(const Noise& noise, double part_of_delta, const Setting& setting);
 
   /// `trials` cases, each beside as many suspects as one of the suites without a change has.
   /// Without screening rounds, medians decide alone.
-  std::vector<CaseEnd> planted(const Noise& noise, const Plant& plant, int screening_rounds,
+  std::vector<CaseEnd> planted(const Noise& noise, const Plant& plant, const Setting& setting,
                                std::size_t trials);
 
  private:
@@ -69,6 +69,7 @@ std::string false_tails(Study& study);
 std::string found_tails(Study& study);
 std::string screenings(Study& study);
 std::string verdicts(Study& study);
+std::string locations(Study& study);
 std::string drops(Study& study);
 std::string doubts(Study& study);
 std::string orders(Study& study);

@@ -8,9 +8,6 @@
 namespace ridgeline::analysis::study {
 namespace {
 
-/// Of a plan by default.
-int screening_of(const Noise& noise) { return plan_for(noise.device).screening_rounds; }
-
 struct TailsFound {
   std::int64_t within_40 = 0, within_60 = 0;
 };
@@ -41,8 +38,8 @@ std::string false_tails(Study& study) {
       "regression suites, no change | likewise, all slower | suspects, no change | mean rounds of "
       "a case, no change | likewise, all slower |\n|---|---|---|---|---|---|---|---|---|\n");
   for (const Noise& noise : study.noises()) {
-    const Suites& same = study.suites(noise, 0, screening_of(noise));
-    const Suites& slower = study.suites(noise, 0.5, screening_of(noise));
+    const Suites& same = study.suites(noise, 0, setting_of(noise));
+    const Suites& slower = study.suites(noise, 0.5, setting_of(noise));
     add(text, "| {} | {} | {} | {} | {} | {} | {:.1f}% | {:.1f} | {:.1f} |\n", noise.name,
         to_string(noise.device), share(same.false_tails, same.count),
         share(slower.false_tails, slower.count), share(same.false_regressions, same.count),
@@ -64,9 +61,12 @@ std::string found_tails(Study& study) {
   for (const Plant& plant : planted_tails()) {
     add(text, "\n| {} |", plant.name);
     for (const Noise& noise : study.noises()) {
+      if (plant.slow_mode != 1 && !noise.has_modes()) {
+        add(text, " - |");
+        continue;
+      }
       const std::size_t trials = study.options().trials;
-      const TailsFound found =
-          count_found(study.planted(noise, plant, screening_of(noise), trials));
+      const TailsFound found = count_found(study.planted(noise, plant, setting_of(noise), trials));
       add(text, " {} / {} |", rate(found.within_40, trials), rate(found.within_60, trials));
     }
   }
@@ -90,17 +90,18 @@ std::string screenings(Study& study) {
   add(text, "\n|---|---|---|---|---|---|");
   for (std::size_t i = 0; i < plants.size(); ++i) add(text, "---|");
   for (const Noise& noise : study.noises()) {
-    if (noise.second_mode > 0 || noise.second_mode_of_samples > 0) continue;
+    if (noise.has_modes()) continue;
     for (const int rounds : {6, 8, 10, 12}) {
-      const Suites& same = study.suites(noise, 0, rounds);
-      const Suites& slower = study.suites(noise, 0.5, rounds);
+      const Setting setting = setting_of(noise, rounds);
+      const Suites& same = study.suites(noise, 0, setting);
+      const Suites& slower = study.suites(noise, 0.5, setting);
       add(text, "\n| {} | {} | {} | {} | {:.1f}% | {:.1f} |", noise.name, rounds,
           share(same.false_tails, same.count), share(slower.false_tails, slower.count),
           100 * same.suspects, same.rounds);
       for (const Plant& plant : plants) {
         const std::size_t trials = study.options().trials;
         add(text, " {} |",
-            rate(count_found(study.planted(noise, plant, rounds, trials)).within_60, trials));
+            rate(count_found(study.planted(noise, plant, setting, trials)).within_60, trials));
       }
     }
   }
