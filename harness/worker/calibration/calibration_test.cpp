@@ -272,8 +272,8 @@ TEST(CalibrationArguments, WhatCannotBePlantedIsRefused) {
   };
   for (const char* given : {"", "much", "3%", "-100", "nan", "inf", "1001"})
     refused("--extra", given);
-  for (const char* given : {"", "0.1", "0:2", "-0.1:2", "1.1:2", "0.1:1", "0.1:1.5", "0.1:101",
-                            "0.1:nan", "nan:2", "0.1:2:3", ":", "0.1:"})
+  for (const char* given : {"", "0.1", "0:2", "-0.1:2", "1.1:2", "0.1:1", "0.1:1.5", "0.1:2.5",
+                            "0.1:101", "0.1:nan", "nan:2", "0.1:2:3", ":", "0.1:"})
     refused("--slow-samples", given);
   for (const char* given : {"", "0.3", "0:10", "2:10", "0.3:-100", "0.3:1001", "0.3:x"})
     refused("--slow-processes", given);
