@@ -91,8 +91,8 @@ _GPU_CASES = (
     "calibration/chase/i32/mib=256",
 )
 _TEN = (
-    *(f"calibration/compute/f32/rounds={rounds}" for rounds in (10000, 20000, 40000)),
-    *(f"calibration/memory/i32/mib={mib}" for mib in (256, 512, 1024)),
+    *(f"calibration/compute/f32/rounds={rounds}" for rounds in (10000, 15000, 20000, 30000)),
+    *(f"calibration/memory/i32/mib={mib}" for mib in (256, 512)),
     *(f"calibration/chase/i32/mib={mib}" for mib in (128, 256, 512, 1024)),
 )
 # Nothing of a GPU's is kept busy: a process that computes beside the gate's makes its rounds

@@ -378,6 +378,23 @@ def test_the_command_runs_in_the_python_of_its_tree(tmp_path):
     assert planned.stdout.startswith("profile full: ")
 
 
+def test_the_worker_has_the_cases_of_all_profiles():
+    request = json.dumps({"request": "list"}) + "\n"
+    worker = [BUILD / gates.WORKER, "--worker"]
+    said = subprocess.run(worker, input=request, capture_output=True, text=True, check=True)
+    listed = {"cpu": set(), "cuda": set()}
+    for case in json.loads(said.stdout)["cases"]:
+        fields = ",".join("=".join(field) for field in case["problem"] + case.get("options", []))
+        listed[case["device_kind"]].add(
+            "/".join([case["suite"], case["variant"], case["dtype"], fields])
+        )
+    kinds = {"cpu": profiles.PROFILES, "cuda": profiles.GPU_PROFILES}
+    assert listed["cpu"]
+    for kind, names in listed.items():  # a build without CUDA lists none of a GPU
+        for profile in kinds[kind].values() if names else ():
+            assert {*profile.cases, *profile.tail_cases} <= names, profile.name
+
+
 def test_real_gates_give_real_trials(tmp_path, monkeypatch):
     """One gate of the same code and one with extra work, as small as they can be; what they find is
     not asked."""

@@ -163,7 +163,7 @@ std::vector<Case> cuda_cases(const Planted& planted) {
       return Declared{DeviceKind::cuda, variant, dtype,  {{size, std::to_string(value)}},
                       single,           idea,    memory, units};
     };
-    for (const std::int64_t rounds : {10'000, 20'000, 40'000})
+    for (const std::int64_t rounds : {10'000, 15'000, 20'000, 30'000})
       add(declared("compute", "f32", "rounds", rounds, small, rounds, "multiply-adds in registers"),
           prepare_compute);
     // Many times the L2 of any GPU.
