@@ -27,13 +27,25 @@ std::string describe(const Problem& problem) {
          std::string(ridgeline::to_string(problem.dtype));
 }
 
-/// N(0, 1); that with one element in 500 N(0, 100), so that some softmaxes become one-hot; scores
-/// that are all about -300, so that a key that is not there would stand far above all others.
-enum class Values { normal, outliers, low };
+/// N(0, 1); that with one element in 500 N(0, 100), so that some softmaxes become one-hot; that
+/// with magnitudes from nearly 0 to 16 along the rows of a head, or back, as inputs of the suite
+/// have them; scores that are all about -300, so that a key that is not there would stand far above
+/// all others.
+enum class Values { normal, outliers, growing, falling, low };
 
 std::vector<float> random_values(const Problem& problem, std::int64_t count, Values values,
                                  unsigned seed) {
-  return kernels::normal_values(count, problem.dtype, values == Values::outliers, seed);
+  std::vector<float> made =
+      kernels::normal_values(count, problem.dtype, values == Values::outliers, seed);
+  if (values == Values::growing || values == Values::falling)
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t row = i / problem.dim % problem.seq,
+                         size = values == Values::growing ? row + 1 : problem.seq - row;
+      float& value = made[static_cast<std::size_t>(i)];
+      value = kernels::rounded(
+          value * 16 * static_cast<float>(size) / static_cast<float>(problem.seq), problem.dtype);
+    }
+  return made;
 }
 
 /// Inputs of a problem, on the host.
@@ -106,11 +118,24 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     }
     return result;
   }
+  /// Whether it is for GPUs of compute capability 9.0 alone: its blocks have one tile after
+  /// another, and an emulated device, which follows few accesses of its products, gets through more
+  /// sizes.
+  bool needs_wgmma() const {
+    const Variant& variant = GetParam().variant;
+    device::Facts older = device->facts();
+    older.capability = 80;
+    return !variant.supports({1, 1, 64, 128, Mask::full, variant.dtypes.front()}, older);
+  }
+  /// Sizes of heads: tiles of one may differ from those of the other.
+  std::vector<std::int64_t> dims() const {
+    if (kernels::is_emulated(*device) && !needs_wgmma()) return {128};
+    return {64, 128};
+  }
   void check(const Problem& problem, Values values = Values::normal) {
     const device::Support support = GetParam().variant.supports(problem, device->facts());
-    if (!support) {  // but of heads of 128, that is few
-      EXPECT_TRUE(problem.dim != 128 || problem.seq == 1)
-          << describe(problem) << ": " << support.reason();
+    if (!support) {
+      EXPECT_EQ(problem.seq, 1) << describe(problem) << ": " << support.reason();
       return;
     }
     const Deviation deviation = run(problem, values).deviation;
@@ -123,29 +148,34 @@ class EveryVariant : public kernels::VariantTest<Variant> {
 TEST_P(EveryVariant, IsRightForAnyLength) {
   const std::vector<std::int64_t> all{0,  1,  2,  7,  15,  16,  17,  31,  32,  33,  63,  64,
                                       65, 79, 80, 81, 127, 128, 129, 159, 161, 240, 257, 300},
-      few{0, 1, 65};
+      tiles{0, 1, 65, 80, 81, 127, 128, 129, 257}, few{0, 1, 65};
+  const bool emulated = kernels::is_emulated(*device);
   for (const DType dtype : GetParam().variant.dtypes)
     for (const Mask mask : {Mask::full, Mask::causal})
       for (const std::int64_t dim : {64, 128})
-        for (const std::int64_t seq : kernels::is_emulated(*device) ? few : all) {
-          if (kernels::is_emulated(*device) && dim == 64 && seq != 65) continue;
-          check({1, kernels::is_emulated(*device) ? 1 : 2, seq, dim, mask, dtype});
+        for (const std::int64_t seq : !emulated ? all : needs_wgmma() ? tiles : few) {
+          if (emulated && !needs_wgmma() && dim == 64 && seq != 65) continue;
+          check({1, emulated ? 1 : 2, seq, dim, mask, dtype});
         }
 }
 
 TEST_P(EveryVariant, KeepsHeadsApart) {
   const DType dtype = GetParam().variant.dtypes.front();
-  check({2, 3, 70, 128, Mask::causal, dtype});
-  check({0, 3, 70, 128, Mask::full, dtype});
-  check({1, 0, 70, 128, Mask::full, dtype});
+  for (const std::int64_t dim : dims()) {
+    check({2, 3, 70, dim, Mask::causal, dtype});
+    check({0, 3, 70, dim, Mask::full, dtype});
+    check({1, 0, 70, dim, Mask::full, dtype});
+  }
 }
 
 TEST_P(EveryVariant, GroupsQueries) {
   const DType dtype = GetParam().variant.dtypes.front();
-  for (const Mask mask : {Mask::full, Mask::causal}) {
-    check({1, 2, 65, 128, mask, dtype, /*kv_heads=*/1});
-    if (!kernels::is_emulated(*device)) check({2, 6, 300, 128, mask, dtype, /*kv_heads=*/2});
-  }
+  for (const Mask mask : {Mask::full, Mask::causal})
+    for (const std::int64_t dim : dims()) {
+      check({1, 2, 65, dim, mask, dtype, /*kv_heads=*/1});
+      if (needs_wgmma()) check({1, 4, 150, dim, mask, dtype, /*kv_heads=*/2});
+      if (!kernels::is_emulated(*device)) check({2, 6, 300, dim, mask, dtype, /*kv_heads=*/2});
+    }
   EXPECT_FALSE(GetParam().variant.supports({1, 6, 65, 128, Mask::full, dtype, /*kv_heads=*/4},
                                            device->facts()))
       << "no divisor";
@@ -154,15 +184,16 @@ TEST_P(EveryVariant, GroupsQueries) {
 /// More tiles than a GPU has SMs, so that blocks have one after another, and long causal columns.
 TEST_P(EveryVariant, IsRightForManyTiles) {
   const bool is_gpu = GetParam().kind == device::Kind::cuda;
-  if (!is_gpu) {
-    check({1, 1, 150, 128, Mask::full, GetParam().variant.dtypes.back()});
-    check({1, 1, 150, 128, Mask::causal, GetParam().variant.dtypes.back()});
-  }
-  for (const DType dtype : GetParam().variant.dtypes)
-    for (const Mask mask : {Mask::full, Mask::causal}) {
-      if (!is_gpu) continue;
-      check({5, 14, 130, 128, mask, dtype});
-      check({1, 1, 700, 128, mask, dtype});
+  const std::vector<DType>& dtypes = GetParam().variant.dtypes;
+  for (const Mask mask : {Mask::full, Mask::causal})
+    for (const std::int64_t dim : dims()) {
+      if (!is_gpu) check({1, 1, 150, dim, mask, dtypes.back()});
+      if (!is_gpu && needs_wgmma()) check({1, 1, 400, dim, mask, dtypes.back()});
+      for (const DType dtype : dtypes) {
+        if (!is_gpu) continue;
+        check({5, 14, 130, dim, mask, dtype});
+        check({1, 1, 700, dim, mask, dtype});
+      }
     }
 }
 
@@ -170,14 +201,15 @@ TEST_P(EveryVariant, IsRightForManyTiles) {
 /// not under way at one time.
 TEST_P(EveryVariant, EndsWhereBlocksAreFew) {
   if (!kernels::is_emulated(*device)) GTEST_SKIP() << "GPUs have as many SMs as they have";
+  if (!needs_wgmma()) GTEST_SKIP() << "its blocks end after one tile";
   const DType dtype = GetParam().variant.dtypes.front();
-  if (GetParam().variant.supports({1, 1, 64, 64, Mask::full, dtype}, device->facts()))
-    GTEST_SKIP() << "its blocks end after one tile";
   const std::string few = device->facts().id + "/3";
   device.reset();
   device = device::open(few);
   EXPECT_EQ(device->facts().units, 3);
-  for (const Mask mask : {Mask::full, Mask::causal}) check({1, 3, 241, 128, mask, dtype});
+  for (const std::int64_t dim : dims())
+    for (const Mask mask : {Mask::full, Mask::causal}) check({1, 3, 241, dim, mask, dtype});
+  check({1, 4, 150, 64, Mask::causal, dtype, /*kv_heads=*/2});
 }
 
 /// With so many long heads that no block could do without several tiles: they take a while to fill
@@ -185,8 +217,9 @@ TEST_P(EveryVariant, EndsWhereBlocksAreFew) {
 TEST_P(EveryVariant, EndsWithManyLongHeads) {
   if (GetParam().kind != device::Kind::cuda) GTEST_SKIP() << "too much for a host";
   const Variant& variant = GetParam().variant;
-  for (const std::int64_t heads : {8, 64}) {
-    const Problem problem{1, heads, 4096, 128, Mask::causal, variant.dtypes.front()};
+  for (const auto& [heads, dim] :
+       {std::pair<std::int64_t, std::int64_t>(8, 128), {64, 128}, {64, 64}}) {
+    const Problem problem{1, heads, 4096, dim, Mask::causal, variant.dtypes.front()};
     if (!variant.supports(problem, device->facts())) continue;
     const std::size_t bytes = static_cast<std::size_t>(problem.elements()) * size_of(problem.dtype);
     const device::Buffer<std::byte> in(*device, std::vector<std::byte>(bytes));
@@ -204,13 +237,15 @@ TEST_P(EveryVariant, EndsWithManyLongHeads) {
   }
 }
 
-TEST_P(EveryVariant, IsRightWithOutliersAndLowScores) {
+TEST_P(EveryVariant, IsRightWhateverTheValues) {
+  const bool emulated = kernels::is_emulated(*device);
   for (const DType dtype : GetParam().variant.dtypes)
-    for (const Values values : {Values::outliers, Values::low})
-      for (const Mask mask : {Mask::full, Mask::causal}) {
-        if (kernels::is_emulated(*device) && mask == Mask::causal) continue;
-        check({1, 1, kernels::is_emulated(*device) ? 65 : 300, 128, mask, dtype}, values);
-      }
+    for (const Values values : {Values::outliers, Values::growing, Values::falling, Values::low})
+      for (const Mask mask : {Mask::full, Mask::causal})
+        for (const std::int64_t dim : dims()) {
+          if (emulated && !needs_wgmma() && mask == Mask::causal) continue;
+          check({1, 1, !emulated ? 300 : needs_wgmma() ? 150 : 65, dim, mask, dtype}, values);
+        }
 }
 
 /// With more tiles than a GPU has SMs, several times: which block comes first differs.
@@ -218,14 +253,15 @@ TEST_P(EveryVariant, GivesTheSameBitsWhereItSaysSo) {
   if (!GetParam().variant.deterministic) GTEST_SKIP() << "it does not say so";
   const DType dtype = GetParam().variant.dtypes.front();
   const bool small = GetParam().kind != device::Kind::cuda;
-  for (const Mask mask : {Mask::full, Mask::causal}) {
-    const Problem problem{1, small ? 1 : 12, small ? 161 : 2100, 128, mask, dtype};
-    if (small && mask == Mask::causal) continue;
-    const auto bytes = [&] { return run(problem, Values::normal, /*judged=*/false).bytes; };
-    const std::vector<std::byte> first = bytes();
-    for (int again = 0; again < (small ? 1 : 3); ++again)
-      EXPECT_EQ(bytes() == first, true) << describe(problem);
-  }
+  for (const Mask mask : {Mask::full, Mask::causal})
+    for (const std::int64_t dim : dims()) {
+      const Problem problem{1, small ? 1 : 12, small ? 161 : 2100, dim, mask, dtype};
+      if (small && mask == Mask::causal && !needs_wgmma()) continue;
+      const auto bytes = [&] { return run(problem, Values::normal, /*judged=*/false).bytes; };
+      const std::vector<std::byte> first = bytes();
+      for (int again = 0; again < (small ? 1 : 3); ++again)
+        EXPECT_EQ(bytes() == first, true) << describe(problem);
+    }
 }
 
 TEST_P(EveryVariant, SaysNoToWhatItCannotDo) {
@@ -233,6 +269,10 @@ TEST_P(EveryVariant, SaysNoToWhatItCannotDo) {
   EXPECT_FALSE(GetParam().variant.supports({1, 1, 64, 80, Mask::full, dtype}, device->facts()));
   EXPECT_FALSE(
       GetParam().variant.supports({1, 1, 64, 128, Mask::full, DType::i32}, device->facts()));
+  if (needs_wgmma()) {
+    EXPECT_FALSE(
+        GetParam().variant.supports({1 << 14, 1, 1 << 17, 64, Mask::full, dtype}, device->facts()));
+  }
 }
 
 TEST_P(EveryVariant, KeepsItsBudget) {

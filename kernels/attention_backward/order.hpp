@@ -108,8 +108,11 @@ struct Passing {
   }
 };
 
-/// Queries of a tile. 80 keep the tensor cores busier, 64 waste less on the diagonal.
+/// Queries of a tile. Of heads of 128, 80 keep the tensor cores busier, 64 waste less on the
+/// diagonal. Of heads of 64 there are registers and shared memory for 128: factors are read less
+/// often for the same products, and tiles end where those of keys do.
 inline int rows_for(const Problem& problem) {
+  if (problem.dim == 64) return 128;
   return problem.mask == Mask::causal && problem.seq < 4096 ? 64 : 80;
 }
 
@@ -120,8 +123,8 @@ inline std::int64_t tiles_of(const Problem& problem, int rows) {
 
 /// Heads whose tiles take turns: gradients of queries stay in L2 meanwhile.
 inline int heads_together(const Problem& problem) {
-  const std::int64_t queries = problem.mask == Mask::causal ? 32768 : 8192;
-  return static_cast<int>(std::clamp<std::int64_t>(queries / problem.seq, 1, 8));
+  const std::int64_t elements = (problem.mask == Mask::causal ? 32768 : 8192) * 128;
+  return static_cast<int>(std::clamp<std::int64_t>(elements / problem.dim / problem.seq, 1, 8));
 }
 
 /// Blocks that share out the tiles, on so many SMs.

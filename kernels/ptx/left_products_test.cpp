@@ -22,7 +22,7 @@ TEST(LeftProducts, TakeRowsOrColumns) {
     return static_cast<float>((column * 5 + k * 11) % 13 - 6);
   };
   for (const bool bf16 : {false, true})
-    for (const int columns : {64, 80})
+    for (const int columns : {64, 80, 128})
       for (const bool transposed : {false, true}) {
         std::vector<float> of_a, of_b;
         for (int i = 0; i < 64 * 64; ++i)

@@ -211,6 +211,8 @@ RIDGELINE_LEFT_PRODUCT(F16, f16, 32, "m64n64k16.f32.f16.f16", "%32, %33", "%34",
 RIDGELINE_LEFT_PRODUCT(Bf16, bf16, 32, "m64n64k16.f32.bf16.bf16", "%32, %33", "%34", "%35")
 RIDGELINE_LEFT_PRODUCT(F16, f16, 40, "m64n80k16.f32.f16.f16", "%40, %41", "%42", "%43")
 RIDGELINE_LEFT_PRODUCT(Bf16, bf16, 40, "m64n80k16.f32.bf16.bf16", "%40, %41", "%42", "%43")
+RIDGELINE_LEFT_PRODUCT(F16, f16, 64, "m64n128k16.f32.f16.f16", "%64, %65", "%66", "%67")
+RIDGELINE_LEFT_PRODUCT(Bf16, bf16, 64, "m64n128k16.f32.bf16.bf16", "%64, %65", "%66", "%67")
 #undef RIDGELINE_LEFT_PRODUCT
 
 // The same with a in registers, and b transposed or not. a is read until the wait for the product:

@@ -51,6 +51,9 @@ void multiply_left(device::Stream& stream, bool bf16, int columns, bool transpos
     if (columns == 64)
       return transposed ? multiply_left_kernel<Type, 32, true>
                         : multiply_left_kernel<Type, 32, false>;
+    if (columns == 128)
+      return transposed ? multiply_left_kernel<Type, 64, true>
+                        : multiply_left_kernel<Type, 64, false>;
     return transposed ? multiply_left_kernel<Type, 40, true>
                       : multiply_left_kernel<Type, 40, false>;
   };

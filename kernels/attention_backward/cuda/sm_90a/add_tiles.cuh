@@ -13,11 +13,10 @@
 //   void finish(): the addition has been made.
 namespace ridgeline::attention_backward::on_cuda {
 
-template <int rows, bool causal, class Adding>
+template <class In, bool causal, class Adding>
 __device__ __forceinline__ void add_tiles(const Order& order, const Between& between,
                                           const unsigned char* memory, Signals& signals, int half) {
-  using In = Layout<rows>;
-  constexpr int numbers = rows / 2 * head_dim;  // of a half
+  constexpr int numbers = In::half_of_dq;
   const auto* const from = reinterpret_cast<const float*>(memory + In::dq) + half * numbers;
   unsigned parity = 0;
 #pragma unroll 1
@@ -38,9 +37,9 @@ __device__ __forceinline__ void add_tiles(const Order& order, const Between& bet
         unsigned read[] = {static_cast<unsigned>(tile.number), static_cast<unsigned>(order.chunk),
                            static_cast<unsigned>(order.query_tiles)};
         ptx::keep_order(read);
-        adding.wait_turn(additions_before<rows, causal>(read[0], read[1], read[2],
-                                                        static_cast<unsigned>(order.key_tiles),
-                                                        static_cast<unsigned>(way.m)));
+        adding.wait_turn(additions_before<In::rows, causal>(read[0], read[1], read[2],
+                                                            static_cast<unsigned>(order.key_tiles),
+                                                            static_cast<unsigned>(way.m)));
       }
       ptx::barrier_wait(&signals.dq_full[half], parity);
       adding.start(between.dq + std::int64_t{place} * numbers, from, numbers * 4);

@@ -11,7 +11,7 @@
 // What the two multiplying warpgroups do with tiles, each for 64 of the keys. Scores are computed
 // transposed, S' = K Q' and dP' = V dO': keys are rows, so that P' and dS' come out as left factors
 // in registers for dV += P' dO and dK += dS' Q. dS' alone goes through shared memory, for
-// dQ' = K' dS', of which each warpgroup computes half of the dimensions from all keys.
+// dQ' = K' dS', of which each warpgroup computes half from all keys (Layout::half_of_dq).
 //
 // Products of a warpgroup for tile i of queries, in this order: dP(i), dV(i), dQ(i - 1), dK(i),
 // S(i + 1). Exponentials are computed beside dP, dS beside dV; dS is stored beside dQ, and dQ
@@ -20,15 +20,16 @@
 // Nothing is under way over the loop's back edge: ptxas would put all products one after another.
 namespace ridgeline::attention_backward::on_cuda {
 
-template <int rows, bool causal>
+template <class In, bool causal>
 struct Differentiating {
-  using In = Layout<rows>;
   using Type = ptx::Bf16;
+  static constexpr int rows = In::rows, head_dim = In::dim;
   static constexpr int own_scores = rows / 2, steps = rows / 16;  // of 16 queries
   // Of how many steps L is read while the scores are computed, as far as there are registers; of
-  // 64 queries none, which is faster.
-  static constexpr int early_steps = !causal ? steps : rows == 80 ? 1 : 0;
+  // 64 queries none, which is faster, and of 128 none, which has not been timed.
+  static constexpr int early_steps = rows == 80 ? (causal ? 1 : steps) : 0;
   using Scores = float[own_scores];
+  using OwnDq = float[In::half_of_dq / 128];
   using Packed = unsigned[steps][4];
   using RowNumbers = float[rows / 4];  // of the queries that a thread has scores of
 
@@ -49,7 +50,8 @@ struct Differentiating {
         group(warpgroup),
         own_keys(rows_at(block_memory + In::keys + warpgroup * (group_keys * piece * 2))),
         own_values(rows_at(block_memory + In::values + warpgroup * (group_keys * piece * 2))),
-        key_columns(columns_at(block_memory + In::keys + warpgroup * In::key_panel)),
+        key_columns(columns_at(block_memory + In::keys +
+                               (In::pieces == 1 ? 0 : warpgroup * In::key_panel))),
         of_rows(rows_at(block_memory)),
         of_columns(columns_at(block_memory)) {}
 
@@ -103,9 +105,10 @@ struct Differentiating {
                                          of_columns + (offset + i * (16 * piece * 2)) / 16, true);
     ptx::products_commit();
   }
-  /// Starts this warpgroup's dimensions of dQ', of the gradients of scores there.
-  __device__ __forceinline__ void start_dq(Scores& dq, unsigned offset) {
-    const std::uint64_t right = of_rows + offset / 16;
+  /// Starts this warpgroup's half of dQ', of the gradients of scores there.
+  __device__ __forceinline__ void start_dq(OwnDq& dq, unsigned offset) {
+    const unsigned own_queries = In::pieces == 1 ? group * (In::dq_queries * piece * 2) : 0;
+    const std::uint64_t right = of_rows + (offset + own_queries) / 16;
     ptx::products_begin();
 #pragma unroll
     for (int k = 0; k < tile_keys / 16; ++k)
@@ -180,17 +183,17 @@ struct Differentiating {
   __device__ __forceinline__ void store(const Packed& ds, unsigned stage) const {
     const int matrix = lane() / 8, row = lane() % 8;
     auto* const to = reinterpret_cast<unsigned short*>(
-        memory + In::ds + stage * In::tile + group * In::panel + (matrix / 2 * 8 + row) * 128 +
+        memory + In::ds + stage * In::ds_tile + group * In::panel + (matrix / 2 * 8 + row) * 128 +
         ((2 * warp() + matrix % 2) ^ row) * 16);
 #pragma unroll
     for (int j = 0; j < steps; ++j) ptx::store_matrices_transposed(to + j * (16 * piece), ds[j]);
   }
   /// Leaves dQ for the thread that adds it, as this thread has it.
-  __device__ __forceinline__ void leave(const Scores& dq) const {
-    auto* const to =
-        reinterpret_cast<float4*>(memory + In::dq) + group * (rows / 8 * 128) + threadIdx.x % 128;
+  __device__ __forceinline__ void leave(const OwnDq& dq) const {
+    auto* const to = reinterpret_cast<float4*>(memory + In::dq) + group * (In::half_of_dq / 4) +
+                     threadIdx.x % 128;
 #pragma unroll
-    for (int j = 0; j < rows / 8; ++j)
+    for (int j = 0; j < In::half_of_dq / 512; ++j)
       to[j * 128] = make_float4(dq[4 * j], dq[4 * j + 1], dq[4 * j + 2], dq[4 * j + 3]);
   }
 
@@ -209,7 +212,7 @@ struct Differentiating {
         packed[i] =
             ptx::pack(Type{}, sums[8 * j + 2 * i] * factor, sums[8 * j + 2 * i + 1] * factor);
       auto* const place = reinterpret_cast<unsigned short*>(
-          own + j / 4 * In::tile + (of_warp * 16 + matrix % 2 * 8 + row) * 128 +
+          own + j / 4 * In::ds_tile + (of_warp * 16 + matrix % 2 * 8 + row) * 128 +
           ((j % 4 * 2 + matrix / 2) ^ row) * 16);
       ptx::store_matrices(place, packed);
     }
@@ -219,9 +222,8 @@ struct Differentiating {
     const int first = tile.number * tile_keys + group * group_keys + static_cast<int>(of_warp) * 16;
     if (lane() == 0) {
       if (first < seq)
-        for (int half = 0; half < 2; ++half)
-          ptx::store_box(to, 0, first, half, tile.head,
-                         own + half * In::tile + of_warp * (16 * 128));
+        for (int i = 0; i < In::pieces; ++i)
+          ptx::store_box(to, 0, first, i, tile.head, own + i * In::ds_tile + of_warp * (16 * 128));
       ptx::copy_bulk_commit();
       ptx::copy_bulk_wait_read<0>();
     }
@@ -255,7 +257,8 @@ struct Differentiating {
         const unsigned stage = at % 2, parity = at / 2 % 2;
         const unsigned queries = In::queries + stage * In::tile, d_o = In::d_o + stage * In::tile;
         const bool is_last = way.left == 1;
-        Scores dp, dq;
+        Scores dp;
+        OwnDq dq;
         Packed p, ds;
         // Where ptxas finds exponentials behind the products, without a branch between them, it
         // mixes the two, so that the products start late. Without a mask that costs 8%; with one it
@@ -278,12 +281,13 @@ struct Differentiating {
 #pragma unroll
         for (int j = 0; j < steps; ++j) ptx::keep_order(ds[j]);
         // dQ of the tile before. There is no branch around the product, because its registers would
-        // be kept all the time: the first one is of gradients of outputs, and nobody takes it. Nor
-        // around the waits without a mask, where it costs 2%: at the first tile they are for what
-        // has been.
+        // be kept all the time: the first one is of gradients of outputs, or of keys and values,
+        // where those are not as wide, and nobody takes it. Nor around the waits without a mask,
+        // where it costs 2%: at the first tile they are for what has been.
         const bool waits = !causal || !is_first;
+        const unsigned unused = In::pieces == 1 ? In::keys : d_o;
         if (waits) ptx::barrier_wait(&signals.ds_full, stage ^ 1);
-        start_dq(dq, is_first ? d_o : In::ds + (stage ^ 1) * In::tile);
+        start_dq(dq, is_first ? unused : In::ds + (stage ^ 1) * In::ds_tile);
         if (waits) ptx::barrier_wait(&signals.ds_free, !causal && is_first ? stage ^ 1 : stage);
         store(ds, stage);
         start_sums(dk, ds, queries);
@@ -305,9 +309,9 @@ struct Differentiating {
         ptx::products_wait<0>(scores);
       }
       const unsigned last = (at - 1) % 2;
-      Scores dq;
+      OwnDq dq;
       ptx::barrier_wait(&signals.ds_full, last);
-      start_dq(dq, In::ds + last * In::tile);
+      start_dq(dq, In::ds + last * In::ds_tile);
       ptx::products_wait<0>(dq);
       release(signals.keys_free);
       release(signals.ds_free);
@@ -322,10 +326,11 @@ struct Differentiating {
   }
 };
 
-template <int rows, bool causal, class Adding>
+template <int dim, int rows, bool causal, class Adding>
 __global__ void __launch_bounds__(differentiate_threads, 1)
     backward(const __grid_constant__ Maps maps, Order order, Between between, float factor,
              float log2_factor) {
+  using In = Layout<dim, rows>;
   RIDGELINE_DYNAMIC_SHARED(unsigned char, dynamic);
   __shared__ Signals signals;
   unsigned char* const memory = dynamic + (1024 - ptx::shared_address(dynamic) % 1024) % 1024;
@@ -337,12 +342,12 @@ __global__ void __launch_bounds__(differentiate_threads, 1)
     ptx::give_registers<24>();
     const int thread = static_cast<int>(threadIdx.x) - 256;
     if (thread == 0)
-      bring_tiles<rows, causal, Adding::ordered>(order, maps, between, memory, signals);
+      bring_tiles<In, causal, Adding::ordered>(order, maps, between, memory, signals);
     else if (thread == 32 || thread == 64)
-      add_tiles<rows, causal, Adding>(order, between, memory, signals, thread / 64);
+      add_tiles<In, causal, Adding>(order, between, memory, signals, thread / 64);
   } else {
     ptx::take_registers<240>();
-    Differentiating<rows, causal>(memory, signals, order.seq, warpgroup)
+    Differentiating<In, causal>(memory, signals, order.seq, warpgroup)
         .template run<Adding::ordered>(order, maps, factor, log2_factor);
   }
 }

@@ -10,10 +10,10 @@
 namespace ridgeline::attention_backward::on_cuda {
 namespace {
 
-struct AnyOrder {
+struct Mixed {
   static constexpr bool ordered = false;
 
-  __device__ __forceinline__ explicit AnyOrder(const int*) {}
+  __device__ __forceinline__ explicit Mixed(const int*) {}
   __device__ __forceinline__ void start(float* to, const float* from, unsigned bytes) {
     ptx::copy_bulk_add(to, from, bytes);
     ptx::copy_bulk_commit();
@@ -28,7 +28,7 @@ Variant flash_wgmma() {
   return {"scores transposed, so that P and dS stay in registers; dQ by additions of whole tiles",
           {DType::bf16},
           supports_rung,
-          launch_rung<AnyOrder>,
+          launch_rung<Mixed>,
           workspace_for,
           {.sectors_per_load = 14, .sectors_per_store = 10, .wavefronts_per_shared_request = 4}};
 }

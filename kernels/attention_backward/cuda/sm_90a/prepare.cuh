@@ -12,7 +12,7 @@
 // its sums. Both are bound by DRAM.
 namespace ridgeline::attention_backward::on_cuda {
 
-constexpr int row_threads = 256, lanes_of_row = 16;
+constexpr int row_threads = 256, lane_elements = 8;  // of 16 bytes
 
 __device__ __forceinline__ float sum_of_products(unsigned a, unsigned b) {
   return __uint_as_float(a << 16) * __uint_as_float(b << 16) +
@@ -21,11 +21,12 @@ __device__ __forceinline__ float sum_of_products(unsigned a, unsigned b) {
 
 /// L in units of log 2, D, and no additions and no tickets yet: with `zeros`, dQ's sums are 0, else
 /// `turns` are, and the tickets of as many sets as there may be.
-/// Sixteen lanes have a row, 8 elements each. Of 16 rows, numbers lie in the order in which the
-/// threads of scores need them: 0 1 8 9, 2 3 10 11, ...
-template <int tile_rows, bool zeros>
+/// Of 16 rows, numbers lie in the order in which the threads of scores need them: 0 1 8 9, 2 3 10
+/// 11, ...
+template <int dim, int tile_rows, bool zeros>
 __global__ void __launch_bounds__(row_threads)
     prepare_rows(const uint4* o, const uint4* d_o, const float* logarithms, int seq, Between to) {
+  constexpr int lanes_of_row = dim / lane_elements;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % lanes_of_row,
             head = static_cast<int>(blockIdx.y),
             row =
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__(row_threads)
     numbers[tile_rows] = d;
   }
   if constexpr (zeros) {
-    auto* const sums = reinterpret_cast<float4*>(to.dq) + (first + row) * (head_dim / 4) + lane;
+    auto* const sums = reinterpret_cast<float4*>(to.dq) + (first + row) * (dim / 4) + lane;
     sums[0] = sums[lanes_of_row] = make_float4(0, 0, 0, 0);
   } else if (lane == 0) {
     if (row % tile_rows < 2) to.turns[(first + row) / tile_rows * 2 + row % tile_rows] = 0;
@@ -62,20 +63,22 @@ __global__ void __launch_bounds__(row_threads)
 }
 
 /// dQ of a tile: its sums by `factor`, from the order of the threads that made them to rows.
-template <int rows>
+template <int dim, int rows>
 __global__ void __launch_bounds__(row_threads)
     finish_queries(const float4* sums, uint4* dq, int seq, int padded, float factor) {
-  constexpr int pitch = head_dim + 8;  // no bank conflicts
+  using In = Layout<dim, rows>;
+  constexpr int lanes_of_row = dim / lane_elements, pitch = dim + 8;  // no bank conflicts
   __shared__ __align__(16) unsigned short tile[rows * pitch];
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32 % 4,
             half = thread / 128, m = static_cast<int>(blockIdx.x),
             head = static_cast<int>(blockIdx.y);
-  const float4* const from = sums + (std::int64_t{head} * padded + m * rows) * (head_dim / 4) +
-                             half * (rows / 8 * 128) + thread % 128;
+  const float4* const from = sums + (std::int64_t{head} * padded + m * rows) * (dim / 4) +
+                             half * (In::half_of_dq / 4) + thread % 128;
+  constexpr int next_half = In::pieces == 1 ? In::dq_queries * pitch : dim / 2;
   unsigned short* const to =
-      tile + (lane / 16 * 8 + lane % 8) * pitch + half * 64 + warp * 16 + lane / 8 % 2 * 8;
+      tile + (lane / 16 * 8 + lane % 8) * pitch + half * next_half + warp * 16 + lane / 8 % 2 * 8;
 #pragma unroll
-  for (int j = 0; j < rows / 8; j += 2) {
+  for (int j = 0; j < In::dq_queries / 8; j += 2) {
     const float4 x = from[j * 128], y = from[(j + 1) * 128];
     using Type = ptx::Bf16;
     const unsigned packed[4] = {ptx::pack(Type{}, x.x * factor, x.y * factor),
@@ -85,11 +88,12 @@ __global__ void __launch_bounds__(row_threads)
     ptx::store_matrices_transposed(to + j * 8 * pitch, packed);
   }
   __syncthreads();
-  for (int i = thread; i < rows * 16; i += row_threads) {
-    const int row = m * rows + i / 16;
+  for (int i = thread; i < rows * lanes_of_row; i += row_threads) {
+    const int row = m * rows + i / lanes_of_row;
     if (row < seq)
-      dq[(std::int64_t{head} * seq + row) * 16 + i % 16] =
-          *reinterpret_cast<const uint4*>(tile + i / 16 * pitch + i % 16 * 8);
+      dq[(std::int64_t{head} * seq + row) * lanes_of_row + i % lanes_of_row] =
+          *reinterpret_cast<const uint4*>(tile + i / lanes_of_row * pitch +
+                                          i % lanes_of_row * lane_elements);
   }
 }
 

@@ -10,27 +10,33 @@
 #include "kernels/ptx/fence.cuh"
 
 // What the rungs by wgmma work on: tiles of 128 keys, of which a block has one at a time, and tiles
-// of `rows` queries, which pass by it; where they lie in shared memory, in which order they come,
-// and the thread that brings them.
+// of queries, which pass by it; where they lie in shared memory, in which order they come, and the
+// thread that brings them.
 namespace ridgeline::attention_backward::on_cuda {
 
-constexpr int head_dim = 128, group_keys = 64;  // of a warpgroup
-constexpr int differentiate_threads = 384;      // one warpgroup brings and adds
+constexpr int group_keys = 64;              // of a warpgroup
+constexpr int differentiate_threads = 384;  // one warpgroup brings and adds
 
 // A row of a tile is cut into pieces of 64 elements, the span of the swizzle. A tile holds the
 // first piece of all its rows, then the second one.
 constexpr int piece = 64;
 
-/// Dynamic shared memory, in bytes from a multiple of 1024. Queries (with gradients of outputs) and
-/// gradients of scores have two stages each.
-template <int rows>
+/// Tiles of `rows` queries of heads of `dim` elements, and where all lies in dynamic shared memory,
+/// in bytes from a multiple of 1024. Queries (with gradients of outputs) and gradients of scores
+/// have two stages each.
+template <int head_dim, int tile_rows>
 struct Layout {
-  static constexpr unsigned panel = rows * piece * 2, tile = 2 * panel;
-  static constexpr unsigned key_panel = tile_keys * piece * 2, key_tile = 2 * key_panel;
+  static constexpr int dim = head_dim, rows = tile_rows, pieces = dim / piece;
+  static constexpr unsigned panel = rows * piece * 2, tile = pieces * panel;
+  static constexpr unsigned key_panel = tile_keys * piece * 2, key_tile = pieces * key_panel;
+  static constexpr unsigned ds_tile = rows * tile_keys * 2;  // a panel of each warpgroup's keys
   static constexpr unsigned keys = 0, values = key_tile, queries = 2 * key_tile;
-  static constexpr unsigned d_o = queries + 2 * tile, ds = d_o + 2 * tile, dq = ds + 2 * tile;
-  static constexpr unsigned row_numbers = dq + rows * head_dim * 4;  // L, then D; two stages
+  static constexpr unsigned d_o = queries + 2 * tile, ds = d_o + 2 * tile, dq = ds + 2 * ds_tile;
+  static constexpr unsigned row_numbers = dq + rows * dim * 4;  // L, then D; two stages
   static constexpr unsigned size = row_numbers + 4 * rows * 4, with_padding = size + 1024;
+  /// Of a tile's dQ each warpgroup makes a half: of heads of 128 half of the dimensions, of heads
+  /// of 64 half of the queries, since wgmma makes no less than 64 rows.
+  static constexpr int half_of_dq = rows * dim / 2, dq_queries = pieces == 1 ? rows / 2 : rows;
 };
 
 /// Barriers of a block: something has come (full), or has been used (free).
@@ -75,20 +81,19 @@ struct Maps {
 };
 
 /// Brings a tile of queries with gradients of outputs and row numbers, number `at` of the block.
-template <int rows>
+template <class In>
 __device__ __forceinline__ void bring_queries(const Maps& maps, int padded, unsigned char* memory,
                                               Signals& signals, int head, int m, unsigned at) {
-  using In = Layout<rows>;
-  constexpr unsigned numbers = 2 * rows * 4;
+  constexpr unsigned numbers = 2 * In::rows * 4;
   const unsigned stage = at % 2;
   ptx::barrier_wait(&signals.queries_free[stage], ~at / 2 % 2);
   ptx::barrier_arrive_expect(&signals.queries_full[stage], In::tile + numbers);
-  ptx::load_box(memory + In::queries + stage * In::tile, maps.q, 0, m * rows, 0, head,
+  ptx::load_box(memory + In::queries + stage * In::tile, maps.q, 0, m * In::rows, 0, head,
                 &signals.queries_full[stage]);
   ptx::load_box(memory + In::row_numbers + stage * numbers, maps.row_numbers,
-                2 * (head * padded + m * rows), &signals.queries_full[stage]);
+                2 * (head * padded + m * In::rows), &signals.queries_full[stage]);
   ptx::barrier_arrive_expect(&signals.d_o_full[stage], In::tile);
-  ptx::load_box(memory + In::d_o + stage * In::tile, maps.d_o, 0, m * rows, 0, head,
+  ptx::load_box(memory + In::d_o + stage * In::tile, maps.d_o, 0, m * In::rows, 0, head,
                 &signals.d_o_full[stage]);
 }
 
@@ -121,11 +126,10 @@ struct Turns {
 /// Brings all tiles of the block, in the order in which they are used: the first queries before the
 /// keys, since they may come while the last products with the keys before are under way. One
 /// thread.
-template <int rows, bool causal, bool ordered>
+template <class In, bool causal, bool ordered>
 __device__ __forceinline__ void bring_tiles(const Order& order, const Maps& maps,
                                             const Between& between, unsigned char* memory,
                                             Signals& signals) {
-  using In = Layout<rows>;
   // Twice the tiles of queries so far, and the parity of the keys' phase: there are few registers.
   unsigned counts = 0;
   Turns<ordered> turns;
@@ -135,7 +139,7 @@ __device__ __forceinline__ void bring_tiles(const Order& order, const Maps& maps
     const KeyTile tile = order.template tile<causal, ordered>(turn);
     Passing<ordered> way(order, tile);
     signals.tile[counts % 2] = tile;
-    bring_queries<rows>(maps, between.padded, memory, signals, way.head, way.m, counts / 2);
+    bring_queries<In>(maps, between.padded, memory, signals, way.head, way.m, counts / 2);
     ptx::barrier_wait(&signals.keys_free, ~counts % 2);
     const KeyTile keys = signals.tile[counts % 2];
     ptx::barrier_arrive_expect(&signals.keys_full, In::key_tile);
@@ -147,20 +151,21 @@ __device__ __forceinline__ void bring_tiles(const Order& order, const Maps& maps
     counts ^= 1;
 #pragma unroll 1
     for (way.next(order, tile), counts += 2; way.left != 0; way.next(order, tile), counts += 2)
-      bring_queries<rows>(maps, between.padded, memory, signals, way.head, way.m, counts / 2);
+      bring_queries<In>(maps, between.padded, memory, signals, way.head, way.m, counts / 2);
   }
   ptx::barrier_wait(&signals.keys_free, ~counts % 2);
   signals.tile[counts % 2] = {.head = -1, .number = 0, .first = 0, .begin = 0};
   ptx::barrier_arrive(&signals.keys_full);
 }
 
-/// A map of a heads x seq x 128 array of bf16, in boxes of `box_rows` rows, of which `box_pieces`
+/// A map of a heads x seq x dim array of bf16, in boxes of `box_rows` rows, of which `box_pieces`
 /// pieces lie after each other as in a tile of so many rows.
-inline device::TensorMap map_of(const Problem& problem, std::int64_t heads, const void* memory,
-                                int box_rows, std::uint32_t box_pieces = head_dim / piece) {
+template <class In>
+device::TensorMap map_of(const Problem& problem, std::int64_t heads, const void* memory,
+                         int box_rows, std::uint32_t box_pieces = In::pieces) {
   const auto seq = static_cast<std::uint64_t>(problem.seq);
-  constexpr std::uint64_t row_bytes = head_dim * 2;
-  constexpr std::uint32_t pieces = head_dim / piece;
+  constexpr std::uint64_t row_bytes = In::dim * 2;
+  constexpr std::uint32_t pieces = In::pieces;
   return device::make_tensor_map(
       {.memory = const_cast<void*>(memory),
        .dtype = DType::bf16,
