@@ -23,11 +23,19 @@ struct alignas(16) KeyTile {
 /// group, heads take turns, early keys first: a causal mask gives those the longest columns.
 ///
 /// Ordered sums: tiles of a set go through queries in step, and wait for each other and for earlier
-/// sets. A set has no more tiles than there are blocks, all of which run, and a block takes at most
-/// one tile of each, one set after the other. So each tile of the first set that is not done is
-/// under way, or will be taken by a block that only has tiles of earlier sets before it. A block
-/// that took the next tile whatever its set would wait, at the end of one tile, for another of the
-/// same set that it had taken itself.
+/// sets. Why they end, whatever blocks come first:
+/// - An addition waits for the one before of its tile, and for the one before at its place. Both
+///   have lower ranks: an earlier set, fewer additions of their tile before them, or a later tile
+///   of keys (order_test.cpp). So no two tiles wait for each other, and the addition of the lowest
+///   rank that is still to be made waits for none: its tile's block makes it, once there is one.
+/// - There will be one. A set has no more tiles than there are blocks, all of which run
+///   (LaunchConfig::resident: all of them begin, or none does, whatever else the GPU's SMs are busy
+///   with), and a block takes at most one tile of each set, one set after the other. A block that
+///   has still to come to the set has only tiles of earlier sets before it, which are done.
+/// - A block's threads wait for each other's earlier additions alone: queries are brought two tiles
+///   ahead, dQ is a tile late, and its halves have counters of their own.
+/// A block that took the next tile whatever its set would wait, at the end of one tile, for another
+/// of the same set that it had taken itself.
 struct Order {
   int query_tiles, key_tiles;  // of a head
   int heads, ratio;            // of keys; heads of queries that have one of them

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,26 +16,70 @@
 namespace ridgeline::attention_backward::on_cuda {
 namespace {
 
-Problem problem_of(std::int64_t heads, std::int64_t seq, Mask mask, std::int64_t kv_heads = 0) {
-  return {1, heads, seq, 128, mask, DType::bf16, kv_heads};
+Problem problem_of(std::int64_t heads, std::int64_t seq, Mask mask, std::int64_t kv_heads = 0,
+                   std::int64_t dim = 128) {
+  return {1, heads, seq, dim, mask, DType::bf16, kv_heads};
+}
+
+Order ordered(const Problem& problem, int units) {
+  return order_for(problem, rows_for(problem), /*ordered=*/true, units);
+}
+
+/// To a tile of queries of a head, by the tile of keys `number`, when `before` have been made
+/// there.
+struct Addition {
+  int head, m, number, before;
+};
+
+/// What the tile of keys of a turn adds, in its order.
+template <int rows, bool causal>
+std::vector<Addition> additions_with(const Order& order, int turn) {
+  std::vector<Addition> all;
+  const KeyTile tile = order.tile<causal, true>(turn);
+  for (Passing<true> way(order, tile); way.left != 0; way.next(order, tile))
+    all.push_back({way.head, way.m, tile.number,
+                   additions_before<rows, causal>(
+                       static_cast<unsigned>(tile.number), static_cast<unsigned>(order.chunk),
+                       static_cast<unsigned>(order.query_tiles),
+                       static_cast<unsigned>(order.key_tiles), static_cast<unsigned>(way.m))});
+  return all;
+}
+std::vector<Addition> additions_of(const Order& order, bool causal, int turn) {
+  const auto of = [&]<int rows>() {
+    return causal ? additions_with<rows, true>(order, turn)
+                  : additions_with<rows, false>(order, turn);
+  };
+  if (order.rows == 128) return of.operator()<128>();
+  return order.rows == 80 ? of.operator()<80>() : of.operator()<64>();
+}
+
+int tiles_in_largest_set(const Order& order) {
+  int most = 0;
+  for (int set = 0; order.begin_of_set(set) < order.count(); ++set) {
+    const int begin = order.begin_of_set(set);
+    most = std::max(most, order.end_of_set(begin) - begin);
+  }
+  return most;
 }
 
 /// How blocks come to their tiles: a ticket of each set, as the kernel has it, or the next ticket
 /// of all.
 enum class Tickets { of_sets, of_all };
 
-/// The ordered sums of a problem on a GPU of `units` SMs, in any order that hardware allows: all
-/// blocks run, and each does its additions one after the other, as soon as their turns have come.
+/// The ordered sums of a problem on a GPU of `units` SMs, in any order that hardware allows. Of the
+/// blocks, `residents` run at a time (0: all), and others begin when some have ended. Each does its
+/// additions one after the other, as soon as their turns have come.
 /// It takes its next tile of keys when it has brought the last queries of the one before, of which
 /// up to four additions may still be to come (differentiate.cuh: two tiles of queries have come
 /// before they are used, and dQ is a tile late).
 class Execution {
  public:
-  Execution(const Problem& problem, int units, Tickets tickets, unsigned seed)
-      : order_(order_for(problem, rows_for(problem), /*ordered=*/true, units)),
+  Execution(const Problem& problem, int units, Tickets tickets, unsigned seed, int residents = 0)
+      : order_(ordered(problem, units)),
         causal_(problem.mask == Mask::causal),
         tickets_(tickets),
         blocks_(static_cast<std::size_t>(blocks_of(order_, units))),
+        residents_(residents == 0 ? blocks_.size() : static_cast<std::size_t>(residents)),
         random_(seed),
         added_(static_cast<std::size_t>(order_.heads * order_.ratio * order_.query_tiles)) {
     for (Block& block : blocks_) block.pause = 1 << random_() % 7;
@@ -45,30 +90,26 @@ class Execution {
   bool ends() {
     for (bool progress = true; progress;) {
       progress = false;
-      for (std::size_t block = 0; block < blocks_.size(); ++block)
+      const auto gone = static_cast<std::size_t>(std::ranges::count_if(blocks_, &Block::is_gone)),
+                 begun = std::min(blocks_.size(), residents_ + gone);
+      for (std::size_t block = 0; block < begun; ++block)
         if (random_() % blocks_[block].pause == 0) progress = step(block) || progress;
-      for (std::size_t block = 0; !progress && block < blocks_.size(); ++block)
-        progress = step(block);
+      for (std::size_t block = 0; !progress && block < begun; ++block) progress = step(block);
     }
-    return std::ranges::all_of(blocks_,
-                               [](const Block& block) {
-                                 return block.has_ended && block.next == block.additions.size();
-                               }) &&
+    return std::ranges::all_of(blocks_, &Block::is_gone) &&
            static_cast<int>(taken_.size()) == order_.count();
   }
   /// Who added, of each tile of queries of each head, first to last.
   const std::vector<std::vector<int>>& additions() const { return added_; }
 
  private:
-  struct Addition {
-    int head, m, number, before;
-  };
   struct Block {
     std::vector<Addition> additions;
     std::size_t next = 0;
     int set = 0;
     unsigned pause = 1;  // it goes on once in so many times that it could
     bool has_begun = false, has_ended = false;
+    bool is_gone() const { return has_ended && next == additions.size(); }
   };
 
   int turn_of(std::size_t at) {
@@ -83,18 +124,6 @@ class Execution {
     }
   }
 
-  template <int rows, bool causal>
-  void add_tile(Block& block, int turn) {
-    const KeyTile tile = order_.tile<causal, true>(turn);
-    for (Passing<true> way(order_, tile); way.left != 0; way.next(order_, tile))
-      block.additions.push_back(
-          {way.head, way.m, tile.number,
-           additions_before<rows, causal>(
-               static_cast<unsigned>(tile.number), static_cast<unsigned>(order_.chunk),
-               static_cast<unsigned>(order_.query_tiles), static_cast<unsigned>(order_.key_tiles),
-               static_cast<unsigned>(way.m))});
-  }
-
   /// One thing that a block may do next. False: nothing.
   bool step(std::size_t at) {
     Block& block = blocks_[at];
@@ -104,12 +133,8 @@ class Execution {
       block.has_ended = turn >= order_.count();
       if (block.has_ended) return true;
       EXPECT_TRUE(taken_.insert(turn).second) << "turn " << turn << " twice";
-      if (!causal_)
-        add_tile<80, false>(block, turn);
-      else if (order_.rows == 64)
-        add_tile<64, true>(block, turn);
-      else
-        add_tile<80, true>(block, turn);
+      const std::vector<Addition> additions = additions_of(order_, causal_, turn);
+      block.additions.insert(block.additions.end(), additions.begin(), additions.end());
       return true;
     }
     if (block.next == block.additions.size()) return false;
@@ -126,6 +151,7 @@ class Execution {
   const bool causal_;
   const Tickets tickets_;
   std::vector<Block> blocks_;
+  const std::size_t residents_;
   std::mt19937 random_;
   std::map<int, int> next_ticket_;
   std::set<int> taken_;
@@ -143,8 +169,75 @@ std::vector<std::pair<Problem, int>> problems_and_units() {
     all.emplace_back(problem_of(16, 4096, mask), 132);
     all.emplace_back(problem_of(4, 8448, mask), 132);
     all.emplace_back(problem_of(1, 20000, mask), 132);
+    all.emplace_back(problem_of(6, 700, mask, /*kv_heads=*/3, /*dim=*/64), 5);
+    all.emplace_back(problem_of(9, 4096, mask, /*kv_heads=*/0, /*dim=*/64), 132);
   }
   return all;
+}
+
+/// Why ordered sums end: each addition waits for the one before of its tile, and for the one before
+/// at its place, and both have lower ranks: an earlier set, fewer additions of its tile before it,
+/// or as many and a later tile of keys. So what is of the lowest rank among all that is still to be
+/// made waits for nothing but a block that takes its tile: Order says why there is one.
+TEST(Order, AdditionsWaitForLowerRanksAlone) {
+  using Rank = std::tuple<int, int, int>;
+  struct Made {
+    int before;
+    Rank rank;
+  };
+  std::int64_t looked_at = 0;
+  for (const Mask mask : {Mask::full, Mask::causal})
+    for (const std::int64_t dim : {64, 128})
+      for (const int units : {1, 2, 3, 7, 16, 78, 114, 132, 144})
+        for (const std::int64_t seq : {1, 63, 128, 129, 300, 1100, 4095, 4096, 8449})
+          for (const auto& [heads, kv_heads] :
+               {std::pair<std::int64_t, std::int64_t>(1, 1), {6, 3}}) {
+            if (seq > 2000 && heads != 1 && units < 78) continue;
+            const Problem problem = problem_of(heads, seq, mask, kv_heads, dim);
+            const Order order = ordered(problem, units);
+            EXPECT_LE(tiles_in_largest_set(order), blocks_of(order, units));
+            std::vector<std::vector<Made>> places(
+                static_cast<std::size_t>(heads * order.query_tiles));
+            for (int set = 0; order.begin_of_set(set) < order.count(); ++set)
+              for (int turn = order.begin_of_set(set);
+                   turn < order.end_of_set(order.begin_of_set(set)); ++turn) {
+                int step = 0;
+                for (const Addition& one : additions_of(order, mask == Mask::causal, turn))
+                  places[static_cast<std::size_t>(one.head * order.query_tiles + one.m)].push_back(
+                      {one.before, {set, step++, -one.number}});
+              }
+            bool right = true;
+            for (std::vector<Made>& place : places) {
+              std::ranges::sort(place, {}, &Made::before);
+              for (std::size_t i = 0; i < place.size(); ++i, ++looked_at)
+                right = right && place[i].before == static_cast<int>(i) &&
+                        (i == 0 || place[i - 1].rank < place[i].rank);
+              right = right && !place.empty();
+            }
+            EXPECT_TRUE(right) << heads << "/" << kv_heads << " heads of " << dim << ", length "
+                               << seq << ", " << units << " SMs, " << to_string(mask);
+          }
+  EXPECT_GT(looked_at, 500'000);
+}
+
+/// Blocks that run together are enough when they are as many as tiles in the largest set, and not
+/// when they are fewer than those of a head in it: that is why the launch asks for all blocks at
+/// once.
+TEST(Order, OrderedSumsNeedAsManyBlocksAsASetHasTiles) {
+  for (const Mask mask : {Mask::full, Mask::causal})
+    for (const auto& [problem, units] : {std::pair(problem_of(5, 384, mask), 3),
+                                         {problem_of(5, 384, mask), 7},
+                                         {problem_of(2, 700, mask), 4},
+                                         {problem_of(16, 4096, mask), 132}}) {
+      const Order order = ordered(problem, units);
+      const int most = tiles_in_largest_set(order);
+      for (const unsigned seed : {1u, 2u})
+        EXPECT_TRUE(Execution(problem, units, Tickets::of_sets, seed, most).ends())
+            << "length " << problem.seq << ", " << most << " of " << blocks_of(order, units);
+      if (order.group != 1) continue;  // blocks that are done with other heads may make room
+      EXPECT_FALSE(Execution(problem, units, Tickets::of_sets, 1, most - 1).ends())
+          << "length " << problem.seq << ", " << most - 1 << " of " << blocks_of(order, units);
+    }
 }
 
 TEST(Order, OrderedSumsEndInEveryExecution) {
@@ -187,7 +280,7 @@ TEST(Order, AdditionsComeInOneOrderWhateverBlocksDo) {
 
 TEST(Order, SetsAreAllTurnsAndNoLargerThanTheGrid) {
   for (const auto& [problem, units] : problems_and_units()) {
-    const Order order = order_for(problem, rows_for(problem), /*ordered=*/true, units);
+    const Order order = ordered(problem, units);
     int end = 0, sets = 0;
     for (; order.begin_of_set(sets) < order.count(); ++sets) {
       EXPECT_EQ(order.begin_of_set(sets), end);
