@@ -12,9 +12,9 @@
 #include "harness/gate/setup.hpp"
 #include "harness/gate/side_by_side.hpp"
 #include "harness/gate/timed_cases.hpp"
+#include "harness/gate/timed_words.hpp"
 #include "harness/process/interrupt.hpp"
 #include "harness/run/order.hpp"
-#include "harness/stats/median.hpp"
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::gate {
@@ -24,15 +24,6 @@ using record::Verdict;
 
 constexpr int pilot_rounds = 12;  // after which the gate says what it can find
 constexpr int energy_round = 2;   // of a case: the first ones tell what its rounds take
-
-/// The slow-down that half of the cases which can find any find; none where none can.
-std::optional<double> typical_effect(const std::vector<record::CaseVerdict>& verdicts) {
-  std::vector<double> effects;
-  for (const record::CaseVerdict& verdict : verdicts)
-    if (verdict.smallest_effect) effects.push_back(*verdict.smallest_effect);
-  if (effects.empty()) return std::nullopt;
-  return stats::median(effects);
-}
 
 /// The course of a gate that measures times.
 class TimedGate {
@@ -63,11 +54,13 @@ class TimedGate {
     for (TimedCase& state : cases_.all()) {
       if (state.over) continue;
       if (state.first_round)
-        settle(state, cases_.judge(state, true, why_undecided(state), 0));
+        settle(state, cases_.judge(state, true, why_undecided(setup_, state), 0));
       else
-        settle(state, verdict_on(*state.gate_case, Verdict::not_measured, why_not_measured()));
+        settle(state, verdict_on(*state.gate_case, Verdict::not_measured,
+                                 why_not_measured(setup_, cases_)));
     }
-    tell_reach();
+    const std::string tails = tails_in_reach(setup_, cases_);
+    if (!tails.empty() && observer_.note) observer_.note(tails);
   }
 
   void interrupt() {
@@ -110,24 +103,23 @@ class TimedGate {
   bool take_on() {
     std::optional<SideWorkers> running;
     bool any = false;
-    while (TimedCase* state = cases_.take_on(round_, left_s())) {
-      const SideWorkers workers = workers_of(*state->gate_case);
+    const auto measure = [&](TimedCase& state) {
+      const SideWorkers workers = workers_of(*state.gate_case);
       if (running && !(*running == workers)) side_by_side_.processes().end();
       running = workers;
-      any = measure_in_time(workers, *state) || any;
+      any = measure_in_time(workers, state) || any;
+    };
+    while (TimedCase* state = cases_.take_on(round_, left_s())) {
+      measure(*state);
       if (cases_.is_too_dear(*state, left_s())) {
         state->aside = true;
-        settle(*state, verdict_on(*state->gate_case, Verdict::not_measured,
-                                  fmt::format("one round takes {}; {}",
-                                              units::duration(state->pair_s), why_not_measured())));
+        settle(*state,
+               verdict_on(*state->gate_case, Verdict::not_measured,
+                          fmt::format("one round takes {}; {}", units::duration(state->pair_s),
+                                      why_not_measured(setup_, cases_))));
       }
     }
-    while (TimedCase* state = cases_.take_on_again(round_, left_s())) {
-      const SideWorkers workers = workers_of(*state->gate_case);
-      if (running && !(*running == workers)) side_by_side_.processes().end();
-      running = workers;
-      any = measure_in_time(workers, *state) || any;
-    }
+    while (TimedCase* state = cases_.take_on_again(round_, left_s())) measure(*state);
     if (running) side_by_side_.processes().end();
     forecast();
     return any;
@@ -216,7 +208,7 @@ class TimedGate {
     const bool all =
         state.screening.over && state.pairs.rounds() >= setup_.plan.rounds(state.screening.suspect);
     if (!state.over && (all || cases_.is_disturbed(state)))
-      settle(state, cases_.judge(state, true, all ? why_undecided(state) : "", 0));
+      settle(state, cases_.judge(state, true, all ? why_undecided(setup_, state) : "", 0));
   }
 
   /// Decides the case when its pairs have reached a look.
@@ -234,12 +226,7 @@ class TimedGate {
   void give_up() {
     TimedCase* state = cases_.hopeless(left_s());
     if (state == nullptr) return;
-    const std::string reason = fmt::format(
-        "the budget of {} ends before {} of its rounds, and with fewer nothing can be "
-        "said; all cases need about {}",
-        units::duration(setup_.budget_s), rounds_to_say_anything(setup_),
-        units::duration(cases_.wanted_s()));
-    settle(*state, cases_.judge(*state, true, reason, 0));
+    settle(*state, cases_.judge(*state, true, why_given_up(setup_, cases_), 0));
   }
 
   void screen() {
@@ -250,21 +237,6 @@ class TimedGate {
     state.over = true;
     store::add(store_, setup_.gate.id, verdict);
     if (observer_.decided) observer_.decided(progress(state.gate_case->candidate.name), verdict);
-  }
-
-  std::string why_undecided(const TimedCase& state) const {
-    const int kept = state.pairs.kept;
-    const std::string pairs = units::plural(kept, "pair");
-    if (state.pairs.rounds() >= setup_.plan.rounds(state.screening.suspect))
-      return fmt::format("after all rounds, with {}", pairs);
-    return fmt::format("the budget of {} was spent after {}{}", units::duration(setup_.budget_s),
-                       kept == 0 ? "no pair" : pairs, state.cut);
-  }
-
-  std::string why_not_measured() const {
-    return fmt::format("the budget of {} was enough for {} of {} cases; all of them need about {}",
-                       units::duration(setup_.budget_s), cases_.taken(), setup_.cases.size(),
-                       units::duration(cases_.wanted_s()));
   }
 
   // ---- what is said
@@ -292,20 +264,6 @@ class TimedGate {
       observer_.forecast(*forecast_);
     }
     if (observer_.pilot) observer_.pilot(progress({}), verdicts);
-  }
-
-  /// Which tails could have been found.
-  void tell_reach() const {
-    const auto [cases, suspects] = cases_.screened();
-    if (cases == 0 || !observer_.note) return;
-    const analysis::TailReach reach =
-        analysis::tail_reach(setup_.plan, setup_.gate.alpha / std::max(suspects, 1));
-    if (reach.rounds == 0) return;
-    observer_.note(fmt::format(
-        "tails: of {}, {} {} suspect; with all rounds, {} of {} slow processes would have shown a "
-        "tail, or {} with slow launches",
-        units::plural(cases, "case"), suspects == 0 ? "none" : fmt::format("{}", suspects),
-        suspects > 1 ? "were" : "was", reach.processes, reach.rounds, reach.launches));
   }
 
   GateProgress progress(const std::string& name) const {
