@@ -211,5 +211,23 @@ TEST(SameCodeOfCases, IsNotKnownOfOtherPrograms) {
   }
 }
 
+TEST(SameCodeOfCases, IsWhatBothWorkersSayTheSameOf) {
+  const std::vector<record::Case> listed{make_case("sort", "a", "1")};
+  const auto same = [&](const std::string& before, const std::string& after) {
+    run::Worker old = worker("old", listed), other = worker("new", listed);
+    old.program = other.program = "/nonexistent";
+    const std::string name = record::name(listed[0].id);
+    if (!before.empty()) old.case_codes[{DeviceKind::fake, name}] = before;
+    if (!after.empty()) other.case_codes[{DeviceKind::fake, name}] = after;
+    SameCode compare;
+    return compare({&old, listed[0], name, ""}, {&other, listed[0], name, ""});
+  };
+  EXPECT_TRUE(same("6109", "6109"));
+  EXPECT_FALSE(same("6109", "6110"));
+  EXPECT_FALSE(same("6109", ""));
+  EXPECT_FALSE(same("", "6109"));
+  EXPECT_FALSE(same("", "")) << "nor do the files tell";
+}
+
 }  // namespace
 }  // namespace ridgeline::gate

@@ -13,7 +13,8 @@ namespace ridgeline::gate {
 /// nothing but false alarms. Reads each pair of programs once.
 class SameCode {
  public:
-  /// Whether a case does for certain. What the programs' files do not tell counts as different.
+  /// Whether a case does for certain: both workers say the same of its code, or, where neither says
+  /// anything, their files tell. What these do not tell counts as different.
   bool operator()(const run::Selected& baseline, const run::Selected& candidate);
 
  private:

@@ -110,13 +110,14 @@ TEST(Protocol, AnswersSurviveARoundTrip) {
   EXPECT_EQ(round_trip(hello).features, hello.features);
 
   Cases cases;
-  cases.cases.push_back({{"gemm", "naive", "f32", {{"n", "64"}, {"k", "2"}}, {{"cache", "hot"}}},
-                         DeviceKind::cpu,
-                         "one idea",
-                         1,
-                         2.5,
-                         std::nullopt,
-                         ""});
+  cases.cases.push_back({{{"gemm", "naive", "f32", {{"n", "64"}, {"k", "2"}}, {{"cache", "hot"}}},
+                          DeviceKind::cpu,
+                          "one idea",
+                          1,
+                          2.5,
+                          std::nullopt,
+                          ""},
+                         "6109cff2"});
   cases.cases.push_back(cases.cases[0]);
   cases.cases[1].device_kind = DeviceKind::cuda;
   cases.suites = {{"gemm", "What does each rung buy?"}};
@@ -125,6 +126,9 @@ TEST(Protocol, AnswersSurviveARoundTrip) {
   EXPECT_EQ(back.suites[0].name + ": " + back.suites[0].question, "gemm: What does each rung buy?");
   EXPECT_EQ(back.cases[0].id, cases.cases[0].id);
   EXPECT_FALSE(back.cases[0].bytes);
+  EXPECT_EQ(back.cases[0].code, "6109cff2");
+  cases.cases[0].code.clear();
+  EXPECT_EQ(round_trip(cases).cases[0].code, "");
 
   Devices devices{
       {{"cpu", DeviceKind::cpu, "cpu-x", "X \xC3\xA9", "u", "", {{"cores", "2"}}, {}, {}}},
@@ -403,6 +407,14 @@ TEST(Protocol, HostileListsAreRefused) {
     return R"({"reply":"list","cases":[)" + cases + "]}";
   };
   EXPECT_EQ(refusal<Cases>(list(one)), "accepted");
+  const auto with_code = [&](const std::string& code) {
+    return refusal<Cases>(
+        list(fmt::format("{},\"code\":{}}}", one.substr(0, one.size() - 1), code)));
+  };
+  EXPECT_EQ(with_code("\"" + std::string(400, 'x') + "\""), "accepted");
+  EXPECT_NE(with_code("\"" + std::string(401, 'x') + "\"").find("code"), std::string::npos);
+  for (const char* code : {"7", "null", "[]", "{}", "true", "\"\\ud800\""})
+    EXPECT_NE(with_code(code), "accepted") << code;
   EXPECT_NE(refusal<Cases>(list(one + "," + one)).find("listed twice for cpu: a/b/f32/n=1"),
             std::string::npos);
   for (const char* word : {"", "a/b", "a b", "a\\n", "<b>", "../x", "a=b"}) {

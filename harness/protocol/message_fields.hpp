@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "harness/protocol/messages.hpp"
 #include "harness/record/fields.hpp"
 
@@ -49,6 +51,14 @@ void fields(auto& visit, Of<Hello> auto& answer) {
 void fields(auto& visit, Of<Suite> auto& suite) {
   visit("name", suite.name, record::any_name);
   visit("question", suite.question, {.cut = true});
+}
+
+template <Of<ListedCase> Listed>
+void fields(auto& visit, Listed& listed) {
+  using Case = std::conditional_t<std::is_const_v<Listed>, const record::Case, record::Case>;
+  fields(visit, static_cast<Case&>(listed));
+  visit("code", listed.code,
+        {.longest = record::max_name_bytes, .presence = Presence::left_out_when_empty});
 }
 
 void fields(auto& visit, Of<Cases> auto& answer) {

@@ -79,10 +79,16 @@ struct Suite {
   std::string name, question;
 };
 
+/// A case, and what tells its code apart from that of another build; empty when the worker does not
+/// say. Two workers that say the same of a case execute the same for it.
+struct ListedCase : record::Case {
+  std::string code;
+};
+
 /// The answer to `list`. The same case may be listed once for each kind of device.
 struct Cases {
   static constexpr const char* name = "list";
-  std::vector<record::Case> cases;
+  std::vector<ListedCase> cases;
   std::vector<Suite> suites;  // those that say what they ask
 };
 

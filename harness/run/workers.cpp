@@ -65,7 +65,11 @@ void ask(Worker& worker, process::WorkerProcess& process, Ask what) {
   worker.code = program_code(worker.hello.build, worker.program);
   if (what != Ask::devices) {
     auto listed = answered(process.ask<protocol::Cases>(protocol::ListRequest{}, deadline));
-    worker.cases = std::move(listed.cases);
+    for (protocol::ListedCase& each : listed.cases) {
+      if (!each.code.empty())
+        worker.case_codes[{each.device_kind, record::name(each.id)}] = std::move(each.code);
+      worker.cases.push_back(std::move(each));
+    }
     worker.suites = std::move(listed.suites);
   }
   if (what != Ask::cases)

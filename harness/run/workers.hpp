@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/protocol/messages.hpp"
@@ -23,8 +25,11 @@ struct Worker {
   std::string code{};                     // as program_code has it; empty when it is unavailable
   std::string advice{};                   // what to do when it is unavailable
   std::vector<protocol::Suite> suites{};  // that say what they ask
-  std::optional<DeviceKind> own_kind{};   // the kind of device that no other of Ridgeline's workers
-                                          // serves, if there is one
+  // What the worker says of the code of its cases, by kind of device and name; of those of which it
+  // says something.
+  std::map<std::pair<DeviceKind, std::string>, std::string> case_codes{};
+  std::optional<DeviceKind> own_kind{};  // the kind of device that no other of Ridgeline's workers
+                                         // serves, if there is one
 };
 
 /// What tells the code of a worker apart from that of another: its code hash; of one that cannot

@@ -93,7 +93,7 @@ class Session {
   std::string answer(const protocol::ListRequest&) {
     protocol::Cases cases;
     for (const Suite& suite : program_.suites) {
-      for (const Case& listed : suite.cases) cases.cases.push_back(listed.info);
+      for (const Case& listed : suite.cases) cases.cases.push_back({listed.info, {}});
       if (!suite.question.empty()) cases.suites.push_back({suite.name, suite.question});
     }
     return to_line(cases);
