@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/dtype.hpp"
 #include "harness/device/counts.hpp"
@@ -31,6 +32,13 @@ class Batch {
   /// are done. For devices that wait for nobody, so that nothing lies between two batches.
   virtual void start() { run_ns(); }
   virtual void wait() {}
+};
+
+/// What the code of a kernel that has been loaded needs.
+struct LoadedKernel {
+  int registers = 0;            // of a thread
+  std::size_t local_bytes = 0;  // of a thread: what was spilled, and arrays that are in no register
+  std::size_t static_shared_bytes = 0;  // of a block
 };
 
 /// One reading of the sensors; absent where there is none. Throttle reasons are NVML's names,
@@ -75,6 +83,12 @@ class Device {
   /// Records what `launches` enqueues on its stream. With Launch::single it must enqueue exactly
   /// one launch.
   virtual std::unique_ptr<Batch> record(std::function<void(Stream&)> launches, Launch mode) = 0;
+  /// The kernels that `launches` would start, without starting them; they must be such that
+  /// record() takes them with Launch::graph. Empty where they are not known, or not all of them.
+  virtual std::vector<LoadedKernel> kernels_of(const std::function<void(Stream&)>& launches) {
+    static_cast<void>(launches);
+    return {};
+  }
   virtual Reading read_sensors() = 0;
   /// Reading::energy_j alone, which takes less time.
   virtual std::optional<double> read_energy_j() { return read_sensors().energy_j; }

@@ -110,6 +110,20 @@ std::vector<record::Metric> resource_metrics(std::span<const device::LaunchCount
           {"theoretical_occupancy", occupancy, "1", Direction::higher}};
 }
 
+std::vector<record::Metric> loaded_metrics(std::span<const device::LoadedKernel> kernels) {
+  if (kernels.empty()) return {};
+  device::LoadedKernel worst;
+  for (const device::LoadedKernel& kernel : kernels) {
+    worst.registers = std::max(worst.registers, kernel.registers);
+    worst.local_bytes = std::max(worst.local_bytes, kernel.local_bytes);
+    worst.static_shared_bytes = std::max(worst.static_shared_bytes, kernel.static_shared_bytes);
+  }
+  return {{"registers", static_cast<double>(worst.registers), "1", Direction::lower},
+          {"local_bytes", static_cast<double>(worst.local_bytes), "B", Direction::lower},
+          {"static_shared_bytes", static_cast<double>(worst.static_shared_bytes), "B",
+           Direction::lower}};
+}
+
 std::vector<record::Metric> count_metrics(const device::Counts& counts) {
   Totals totals;
   for (const device::SiteCount& site : counts.sites) add(site, totals);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/device/counts.hpp"
+#include "harness/device/device.hpp"
 #include "harness/record/measurement.hpp"
 
 namespace ridgeline::measure {
@@ -20,5 +21,9 @@ std::vector<record::Metric> count_metrics(const device::Counts& counts);
 /// ("1"), which is better higher. Nothing unless the machine code of every kernel is known, because
 /// the worst may be the one that is not.
 std::vector<record::Metric> resource_metrics(std::span<const device::LaunchCount> kernels);
+
+/// What the code of kernels that are timed needs, the worst of them all: registers ("1"),
+/// local_bytes (B) and static_shared_bytes (B), which are better lower. Nothing without kernels.
+std::vector<record::Metric> loaded_metrics(std::span<const device::LoadedKernel> kernels);
 
 }  // namespace ridgeline::measure

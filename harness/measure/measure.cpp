@@ -13,6 +13,7 @@
 #include "harness/device/random.hpp"
 #include "harness/measure/batches.hpp"
 #include "harness/measure/count.hpp"
+#include "harness/measure/count_metrics.hpp"
 #include "harness/measure/energy.hpp"
 #include "harness/measure/sensors.hpp"
 #include "harness/record/rules.hpp"
@@ -163,6 +164,17 @@ struct Experiment::State {
       measurement.metrics.push_back(std::move(metric));
   }
 
+  /// What the kernels need whose times are known. Only a graph of launches tells which they are.
+  void add_needs_of_kernels() {
+    if (counts(device()) || options.launch != device::Launch::graph || group().size() > 1) return;
+    const std::vector<device::LoadedKernel> kernels =
+        device().kernels_of([&](device::Stream& stream) {
+          workload.launch({0, 0}, stream);
+        });
+    for (record::Metric& metric : loaded_metrics(kernels))
+      measurement.metrics.push_back(std::move(metric));
+  }
+
   bool right_so_far() const { return measurement.outcome == record::Outcome::ok; }
 
   /// Compares what the timed executions left. Writes that again, each output from other inputs, and
@@ -299,6 +311,7 @@ record::Measurement Experiment::finish() {
     const AddWallTime total(measurement.total_ns);
     if (measurement.samples_ns.empty())
       throw Error(ErrorKind::usage, "a case cannot be finished before it was sampled");
+    state.add_needs_of_kernels();
     state.verify_last();
     measurement.telemetry = state.sensors.summary();
   }

@@ -29,6 +29,8 @@ class RecordingDevice final : public device::FakeDevice {
   std::unique_ptr<device::Batch> record(Launches launches, device::Launch mode) override {
     return FakeDevice::record(rewritten(std::move(launches)), mode);
   }
+  std::vector<device::LoadedKernel> kernels_of(const Launches&) override { return loaded; }
+  std::vector<device::LoadedKernel> loaded;
   std::function<Launches(Launches)> rewritten = [](Launches launches) { return launches; };
 
   const device::Facts& facts() const override {
@@ -808,6 +810,26 @@ TEST(Experiment, ALayoutMovesTheBuffersOfACaseWhileItLives) {
     EXPECT_EQ(told, layout);
     EXPECT_EQ(place, static_cast<std::ptrdiff_t>(layout_bytes(layout)));
     EXPECT_EQ(device.released, layout == 0 ? 1 : 2);
+  }
+}
+
+TEST(Experiment, SaysWhatTheKernelsOfAGraphNeed) {
+  for (const auto launch : {device::Launch::graph, device::Launch::single}) {
+    Bench bench;
+    bench.device.loaded = {{40, 16, 0}, {32, 0, 128}};
+    bench.options.launch = launch;
+    Experiment experiment = bench.prepare();
+    experiment.sample({});
+    const record::Measurement measured = experiment.finish();
+    if (launch == device::Launch::single) {
+      EXPECT_TRUE(measured.metrics.empty());
+      continue;
+    }
+    ASSERT_EQ(measured.metrics.size(), 3u);
+    EXPECT_EQ(measured.metrics[0].name, "registers");
+    EXPECT_EQ(measured.metrics[0].value, 40);
+    EXPECT_EQ(measured.metrics[1].name, "local_bytes");
+    EXPECT_EQ(measured.metrics[2].value, 128);
   }
 }
 

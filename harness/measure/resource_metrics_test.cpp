@@ -43,5 +43,18 @@ TEST(ResourceMetrics, AreAbsentUnlessAllKernelsAreKnown) {
   EXPECT_TRUE(resource_metrics(kernels).empty());
 }
 
+TEST(LoadedMetrics, AreThoseOfTheWorstKernel) {
+  const device::LoadedKernel kernels[] = {{32, 0, 8192}, {40, 16, 0}};
+  std::map<std::string, double> values;
+  for (const record::Metric& metric : loaded_metrics(kernels)) {
+    values[metric.name] = metric.value;
+    EXPECT_EQ(metric.direction, record::Direction::lower) << metric.name;
+    EXPECT_EQ(metric.unit, metric.name.ends_with("bytes") ? "B" : "1") << metric.name;
+  }
+  EXPECT_EQ(values, (std::map<std::string, double>{
+                        {"registers", 40}, {"local_bytes", 16}, {"static_shared_bytes", 8192}}));
+  EXPECT_TRUE(loaded_metrics({}).empty());
+}
+
 }  // namespace
 }  // namespace ridgeline::measure

@@ -101,9 +101,7 @@ Graph end_capture(Stream& stream, cudaError_t& status) {
   return Graph(graph);
 }
 
-}  // namespace
-
-std::unique_ptr<Batch> record_graph(const std::function<void(Stream&)>& launches, Stream& stream) {
+Graph capture(const std::function<void(Stream&)>& launches, Stream& stream) {
   check_cuda(cudaStreamBeginCapture(static_cast<cudaStream_t>(stream.native),
                                     cudaStreamCaptureModeThreadLocal),
              "beginning to capture launches");
@@ -115,9 +113,41 @@ std::unique_ptr<Batch> record_graph(const std::function<void(Stream&)>& launches
     cudaGetLastError();
     throw;
   }
-  const Graph graph = end_capture(stream, status);
+  Graph graph = end_capture(stream, status);
   check_cuda(status, "capturing launches into a graph");
-  return std::make_unique<GraphBatch>(graph.get(), stream);
+  return graph;
+}
+
+}  // namespace
+
+std::unique_ptr<Batch> record_graph(const std::function<void(Stream&)>& launches, Stream& stream) {
+  return std::make_unique<GraphBatch>(capture(launches, stream).get(), stream);
+}
+
+std::vector<LoadedKernel> kernels_of(const std::function<void(Stream&)>& launches, Stream& stream) {
+  const Graph graph = capture(launches, stream);
+  std::size_t count = 0;
+  check_cuda(cudaGraphGetNodes(graph.get(), nullptr, &count), "counting a graph's nodes");
+  std::vector<cudaGraphNode_t> nodes(count);
+  check_cuda(cudaGraphGetNodes(graph.get(), nodes.data(), &count), "listing a graph's nodes");
+  std::vector<LoadedKernel> kernels;
+  for (cudaGraphNode_t node : nodes) {
+    cudaGraphNodeType type{};
+    check_cuda(cudaGraphNodeGetType(node, &type), "asking for the kind of a graph's node");
+    if (type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset ||
+        type == cudaGraphNodeTypeEmpty)
+      continue;
+    if (type != cudaGraphNodeTypeKernel) return {};  // it may hold kernels
+    cudaKernelNodeParams kernel{};
+    cudaFuncAttributes needs{};
+    if (cudaGraphKernelNodeGetParams(node, &kernel) != cudaSuccess ||
+        cudaFuncGetAttributes(&needs, kernel.func) != cudaSuccess) {
+      cudaGetLastError();  // a kernel of a library that is loaded without the runtime
+      return {};
+    }
+    kernels.push_back({needs.numRegs, needs.localSizeBytes, needs.sharedSizeBytes});
+  }
+  return kernels;
 }
 
 std::unique_ptr<Batch> record_single(std::function<void(Stream&)> launches, Stream& stream) {

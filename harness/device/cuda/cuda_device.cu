@@ -134,6 +134,9 @@ class CudaDevice final : public Device {
     if (mode == Launch::single) return record_single(std::move(launches), stream_);
     return record_graph(launches, stream_);
   }
+  std::vector<LoadedKernel> kernels_of(const std::function<void(Stream&)>& launches) override {
+    return cuda::kernels_of(launches, stream_);
+  }
   Reading read_sensors() override { return gpu_.read(); }
   std::optional<double> read_energy_j() override { return gpu_.read_energy_j(); }
 

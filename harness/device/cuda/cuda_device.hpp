@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "harness/device/device.hpp"
 
@@ -24,6 +25,9 @@ Facts read_facts(int index);
 /// Captures what `launches` enqueues on `stream` into a graph that is instantiated and uploaded
 /// once.
 std::unique_ptr<Batch> record_graph(const std::function<void(Stream&)>& launches, Stream& stream);
+
+/// As Device::kernels_of().
+std::vector<LoadedKernel> kernels_of(const std::function<void(Stream&)>& launches, Stream& stream);
 
 /// Keeps `launches` and issues it plainly, each time it runs.
 std::unique_ptr<Batch> record_single(std::function<void(Stream&)> launches, Stream& stream);
