@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -146,19 +147,22 @@ void check_output(const Context& context, const gate::GateOptions& options) {
 
 /// Writes each format that was asked for, whatever becomes of the others.
 int show(const Context& context, const gate::GateOptions& options,
-         const present::GateReport& report) {
+         std::span<const present::GateReport> reports) {
+  const int exit_code = present::gate_exit_code(reports);
   const bool taken = context.json || std::ranges::any_of(options.files, [](const auto& file) {
                        return file.second == "-";
                      });
   std::FILE* out = taken ? stderr : stdout;  // for people
   if (!taken || !context.quiet)
-    present::say(out, "\n" + present::gate_text(report, present::look_of(out).width));
-  if (options.github) present::say_commands(out, present::gate_github(report));
+    present::say(out, "\n" + present::gate_text(reports, present::look_of(out).width));
+  if (options.github)
+    for (const present::GateReport& report : reports)
+      present::say_commands(out, present::gate_github(report));
   bool lost = false;
   for (const present::GateFormat& format : present::gate_formats) {
     const auto where = options.files.find(format.option);
     if (where == options.files.end() || where->second.empty()) continue;
-    const std::string text = format.text(report);
+    const std::string text = format.text(reports);
     try {
       if (where->second == "-")
         present::say(stdout, text);
@@ -169,9 +173,8 @@ int show(const Context& context, const gate::GateOptions& options,
       present::say_failure(error.what(), error.advice());
     }
   }
-  if (context.json) present::print_json(present::to_json(report));
-  return lost && report.exit_code != present::interrupted ? static_cast<int>(ErrorKind::store)
-                                                          : report.exit_code;
+  if (context.json) present::print_json(present::to_json(reports));
+  return lost && exit_code != present::interrupted ? static_cast<int>(ErrorKind::store) : exit_code;
 }
 
 /// What is typed: `options` but for what stands in the context, and shares as text.
@@ -195,9 +198,9 @@ int gate(const Context& context, const TypedGate& typed) {
   if (!options.baseline.empty()) {
     const present::GateReport report = present::gate_runs(context.results, line, options);
     process::Interrupt::check();
-    return show(context, options, report);
+    return show(context, options, std::span(&report, 1));
   }
-  return show(context, options, gate_measured(context, options));
+  return show(context, options, gates_measured(context, options));
 }
 
 }  // namespace
@@ -215,6 +218,7 @@ void add_gate(Command program, Context& context) {
                                                two builds that are there already
   ridgeline gate --baseline label:v1 --candidate latest
                                                two stored runs: measures nothing, decides less
+  ridgeline gate ... --device cpu,cuda:0       on both, one after the other, with one alpha
   ridgeline gate ... --delta 2% --budget 30m   look for smaller slow-downs, and longer
   ridgeline gate ... --config gate.toml        what matters for which case (docs/how-to-gate.md)
   ridgeline gate --resume latest --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites

@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <iterator>
+#include <optional>
+#include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,6 +26,7 @@
 #include "harness/run/device_lock.hpp"
 #include "harness/run/doubts.hpp"
 #include "harness/run/environment.hpp"
+#include "harness/run/timestamp.hpp"
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::cli {
@@ -38,9 +43,11 @@ std::string repeat_of(const record::Gate& gate, const record::Device& device,
   for (const record::CaseVerdict& verdict : verdicts)
     if (present::fails(verdict)) failed.push_back(verdict.case_name);
   if (failed.empty()) return {};
-  return present::repeating_line(
-      gate.command_line, device.id, gate.seed, present::names_to_repeat(failed),
-      {{"--baseline-ref", commits.baseline}, {"--candidate-ref", commits.candidate}});
+  return present::repeating_line(gate.command_line, device.id, gate.seed,
+                                 present::names_to_repeat(failed),
+                                 {{"--baseline-ref", commits.baseline},
+                                  {"--candidate-ref", commits.candidate},
+                                  {"--device", device.id}});
 }
 
 void print_start(std::FILE* out, const gate::GateSetup& setup, const gate::Wanted& wanted,
@@ -51,57 +58,125 @@ void print_start(std::FILE* out, const gate::GateSetup& setup, const gate::Wante
     present::say(out, fmt::format("  {}\n", printable(note, 2000)));
 }
 
-}  // namespace
-
-present::GateReport gate_measured(const Context& context, const gate::GateOptions& given) {
-  std::FILE* out = context.json ? stderr : stdout;  // for people
-  const gate::Wanted wanted = given.resume.empty()
-                                  ? gate::from_command_line(given)
-                                  : gate::from_gate(context.results, given, present::say_left_out);
-  const gate::GateOptions& options = wanted.options;
-  const std::filesystem::path home = process::home();
-  const gate::Programs programs = gate::find_programs(wanted, [&](const std::string& line) {
-    if (!context.quiet) present::say(stderr, printable(line, 4000) + '\n');
-  });
-
-  const run::Profile profile =
-      wanted.used_profile ? *wanted.used_profile : run::load_profile(options.profile, home);
-  const record::Device device = gate::choose_device(wanted, programs);
-  gate::check_options(options, device);
-  const gate::GateCases cases = gate::choose_cases(wanted, programs, device, profile, home);
-  gate::check_code(wanted, programs, cases);
-  const std::string options_text = gate::to_text(wanted, device.id, programs, cases);
-  gate::GateSetup setup = gate::setup_of(wanted, programs, device, profile, cases);
-  record::Gate& gate = setup.gate;
-  if (!wanted.resumed) {
-    gate.command_line = "ridgeline " + shell_line(context.arguments);
-    gate.options = options_text;
-  }
-  gate::set_runs(setup, profile, options.label);
-  std::vector<std::string> notes = gate::notes_of(setup, programs, cases);
-  if (!context.quiet) print_start(out, setup, wanted, notes);
-
-  const run::DeviceLock lock(setup.device.uuid,
-                             fmt::format("gate {}: {}", gate.id, gate.command_line),
-                             while_in_use(setup.device.id, options.no_wait));
+/// One device's part of what a command measures.
+struct DeviceGate {
+  gate::Wanted wanted;
+  record::Device device;
+  gate::GateCases cases;
+  std::string options_text;
+  gate::GateSetup setup;
   present::GateReport report;
-  report.doubts = run::look_for_doubts(setup.device);
-  if (!context.quiet) present::say(out, present::doubts_text(report.doubts));
-  const record::Environment environment = run::observe_environment(setup.device);
-  report.device = setup.device;
-  report.notes = notes;
-  report.file = wanted.resumed ? wanted.resumed->file
-                               : store::file_of_model(context.results, setup.device.model);
-  store::Store store = store::Store::create(report.file);
-  if (wanted.resumed) {
-    gate::check_unchanged(wanted, setup, store, environment, options_text);
+  std::optional<store::Store> store;  // once it has begun
+};
+
+/// The devices that are wanted, each once. Those of several must give times.
+std::vector<record::Device> choose_devices(const gate::Wanted& wanted,
+                                           const gate::Programs& programs) {
+  std::vector<record::Device> devices;
+  std::stringstream ids(wanted.options.device);
+  std::string id;
+  do {
+    std::getline(ids, id, ',');
+    if (id.empty() && !wanted.options.device.empty())
+      throw Error(ErrorKind::usage, fmt::format("--device {}: a name between commas is empty",
+                                                printable(wanted.options.device)));
+    gate::Wanted one = wanted;
+    one.options.device = id;
+    devices.push_back(gate::choose_device(one, programs));
+  } while (ids.good());
+  for (std::size_t i = 0; devices.size() > 1 && i < devices.size(); ++i) {
+    const auto same = [&](const record::Device& other) { return other.uuid == devices[i].uuid; };
+    const char* why = std::ranges::count_if(devices, same) > 1 ? "is named twice"
+                      : analysis::gives_counts(devices[i].kind)
+                          ? "gives counts, which share nothing with times"
+                          : nullptr;
+    if (why != nullptr)
+      throw Error(ErrorKind::usage,
+                  fmt::format("--device {}: {} {}", printable(wanted.options.device),
+                              printable(devices[i].id), why),
+                  "a gate of counts is one of its own");
+  }
+  return devices;
+}
+
+/// All parts, before anything is measured. They share alpha, and the budget by their cases.
+std::deque<DeviceGate> prepare(const Context& context, const gate::Wanted& wanted,
+                               const gate::Programs& programs, const run::Profile& profile,
+                               const std::filesystem::path& home) {
+  std::deque<DeviceGate> parts;
+  gate::GateCases all;
+  const std::vector<record::Device> devices = choose_devices(wanted, programs);
+  for (const record::Device& device : devices) {
+    gate::check_options(wanted.options, device);
+    DeviceGate& part = parts.emplace_back();
+    part.device = device;
+    part.cases = gate::choose_cases(wanted, programs, device, profile, home);
+    std::erase_if(part.cases.elsewhere, [&](const run::ForOtherDevice& other) {
+      return std::ranges::count(devices, other.device.kind, &record::Device::kind) > 0;
+    });
+    std::ranges::copy(part.cases.compared, std::back_inserter(all.compared));
+  }
+  gate::check_code(wanted, programs, all);
+  for (DeviceGate& part : parts) {
+    const bool alone = parts.size() == 1;
+    part.wanted = alone ? wanted
+                        : gate::on_device(wanted, part.device.id, part.cases.compared.size(),
+                                          all.compared.size());
+    part.options_text = gate::to_text(part.wanted, part.device.id, programs, part.cases);
+    part.setup = gate::setup_of(part.wanted, programs, part.device, profile, part.cases);
+    record::Gate& gate = part.setup.gate;
+    if (!wanted.resumed) {
+      gate.cases = static_cast<int>(all.compared.size());
+      gate.command_line = "ridgeline " + shell_line(context.arguments);
+      gate.options = part.options_text;
+    }
+    gate::set_runs(part.setup, profile, wanted.options.label);
+    part.report.device = part.device;
+    part.report.notes = gate::notes_of(part.setup, programs, part.cases);
+    part.report.file = wanted.resumed ? wanted.resumed->file
+                                      : store::file_of_model(context.results, part.device.model);
+  }
+  return parts;
+}
+
+/// Of all devices, always in one order, so that no two commands wait for each other.
+std::vector<run::DeviceLock> lock(const std::deque<DeviceGate>& parts, bool no_wait) {
+  std::vector<const DeviceGate*> ordered;
+  for (const DeviceGate& part : parts) ordered.push_back(&part);
+  std::ranges::sort(ordered, {}, [](const DeviceGate* part) { return part->device.uuid; });
+  std::vector<run::DeviceLock> locks;
+  for (const DeviceGate* part : ordered) {
+    const record::Gate& gate = part->setup.gate;
+    locks.emplace_back(part->device.uuid, fmt::format("gate {}: {}", gate.id, gate.command_line),
+                       while_in_use(part->device.id, no_wait));
+  }
+  return locks;
+}
+
+void begin(DeviceGate& part) {
+  const record::Environment environment = run::observe_environment(part.device);
+  part.store.emplace(store::Store::create(part.report.file));
+  store::Store& store = *part.store;
+  gate::GateSetup& setup = part.setup;
+  if (part.wanted.resumed) {
+    gate::check_unchanged(part.wanted, setup, store, environment, part.options_text);
     gate::add_measured(setup, store);  // before the gate counts as running: it may fail
     // Refuses one that has finished while the device was waited for.
-    store::resume_gate(store, gate.id);
+    store::resume_gate(store, setup.gate.id);
   } else {
-    store::begin(store, gate, setup.baseline_run, setup.candidate_run, setup.device, environment);
+    store::begin(store, setup.gate, setup.baseline_run, setup.candidate_run, part.device,
+                 environment);
   }
+}
 
+void measure(const Context& context, const gate::Programs& programs, std::FILE* out,
+             DeviceGate& part) {
+  gate::GateSetup& setup = part.setup;
+  record::Gate& gate = setup.gate;
+  store::Store& store = *part.store;
+  present::GateReport& report = part.report;
+  report.doubts = run::look_for_doubts(part.device);
+  if (!context.quiet) present::say(out, present::doubts_text(report.doubts));
   present::GateDisplay display(out, context.quiet);
   gate::GateObserver observer;
   observer.tick = std::bind_front(&present::GateDisplay::tick, &display);
@@ -137,19 +212,71 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   }
   process::end_descendants();
   display.clear();
-  report.gate = gate;
-  report.verdicts = store::verdicts(store, gate.id);
-  report.beside = present::beside_times(store, gate);
-  if (analysis::gives_counts(device.kind))
-    std::ranges::move(gate::metric_notes(gate, options.config, store),
+  if (analysis::gives_counts(part.device.kind))
+    std::ranges::move(gate::metric_notes(gate, part.wanted.options.config, store),
                       std::back_inserter(report.notes));
   if (report.forecast)
     if (const std::string text = present::forecast_text(*report.forecast); !text.empty())
       report.notes.push_back(text);
+  report.verdicts = store::verdicts(store, gate.id);
+  report.beside = present::beside_times(store, gate);
   present::sort_by_importance(report.verdicts);
-  report.repeat = repeat_of(gate, setup.device, programs.commits, report.verdicts);
-  report.exit_code = present::gate_exit_code(gate.status, report.verdicts, options.strict);
-  return report;
+  report.repeat = repeat_of(gate, part.device, programs.commits, report.verdicts);
+}
+
+/// A part that has begun and is not measured any more: it can be resumed.
+void leave(DeviceGate& part) {
+  record::Gate& gate = part.setup.gate;
+  gate.status = record::RunStatus::interrupted;
+  gate.finished = run::timestamp();
+  store::finish_gate(*part.store, gate.id, gate.status, gate.finished);
+}
+
+}  // namespace
+
+std::vector<present::GateReport> gates_measured(const Context& context,
+                                                const gate::GateOptions& given) {
+  std::FILE* out = context.json ? stderr : stdout;  // for people
+  const gate::Wanted wanted = given.resume.empty()
+                                  ? gate::from_command_line(given)
+                                  : gate::from_gate(context.results, given, present::say_left_out);
+  const std::filesystem::path home = process::home();
+  const gate::Programs programs = gate::find_programs(wanted, [&](const std::string& line) {
+    if (!context.quiet) present::say(stderr, printable(line, 4000) + '\n');
+  });
+  const run::Profile profile =
+      wanted.used_profile ? *wanted.used_profile : run::load_profile(wanted.options.profile, home);
+  std::deque<DeviceGate> parts = prepare(context, wanted, programs, profile, home);
+  if (!context.quiet)
+    for (const DeviceGate& part : parts)
+      print_start(out, part.setup, part.wanted, part.report.notes);
+  const std::vector<run::DeviceLock> locks = lock(parts, wanted.options.no_wait);
+  std::vector<present::GateReport> reports;
+  std::size_t measured = 0;
+  try {
+    for (DeviceGate& part : parts) begin(part);
+    for (DeviceGate& part : parts) {
+      const bool stop =
+          measured > 0 && parts[measured - 1].setup.gate.status != record::RunStatus::finished;
+      ++measured;
+      stop ? leave(part) : measure(context, programs, out, part);
+      part.report.gate = part.setup.gate;
+      part.report.exit_code = present::gate_exit_code(part.setup.gate.status, part.report.verdicts,
+                                                      wanted.options.strict);
+      reports.push_back(part.report);
+    }
+  } catch (...) {
+    for (; measured < parts.size(); ++measured)
+      if (parts[measured].store) leave(parts[measured]);
+    throw;
+  }
+  return reports;
+}
+
+present::GateReport gate_measured(const Context& context, const gate::GateOptions& options) {
+  const std::vector<present::GateReport> reports = gates_measured(context, options);
+  require(reports.size() == 1, "this gate is of one device");
+  return reports.front();
 }
 
 }  // namespace ridgeline::cli

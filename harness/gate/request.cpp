@@ -195,6 +195,14 @@ std::string to_text(const Wanted& wanted, const std::string& device, const Progr
   return all.dump();
 }
 
+Wanted on_device(const Wanted& wanted, const std::string& device, std::size_t cases,
+                 std::size_t all) {
+  Wanted part = wanted;
+  part.options.device = device;
+  part.budget_s *= all == 0 ? 0 : static_cast<double>(cases) / static_cast<double>(all);
+  return part;
+}
+
 void check_options(const GateOptions& options, const record::Device& device) {
   if (!analysis::gives_counts(device.kind)) return;
   const std::pair<const char*, bool> of_times[] = {{"--delta", options.delta.has_value()},

@@ -62,6 +62,11 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
 std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
                     const GateCases& cases);
 
+/// Of a gate on several devices, what its part on one of them is asked for: `cases` of `all` cases
+/// have their share of the budget.
+Wanted on_device(const Wanted& wanted, const std::string& device, std::size_t cases,
+                 std::size_t all);
+
 /// Refuses options that say something of times alone, where `device` gives counts: they would do
 /// nothing.
 void check_options(const GateOptions& options, const record::Device& device);

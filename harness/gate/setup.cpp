@@ -105,7 +105,8 @@ GateSetup setup_of(const Wanted& wanted, const Programs& programs, const record:
     gate.candidate_run = gate.id + "-candidate";
     gate.started = run::timestamp();
   }
-  gate.cases = static_cast<int>(setup.cases.size());
+  // One that is resumed may be a part of a gate on several devices, which share alpha.
+  gate.cases = std::max(gate.cases, static_cast<int>(setup.cases.size()));
   return setup;
 }
 

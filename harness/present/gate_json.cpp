@@ -121,4 +121,11 @@ json::Value to_json(const GateReport& report) {
   return object;
 }
 
+json::Value to_json(std::span<const GateReport> reports) {
+  if (reports.size() == 1) return to_json(reports.front());
+  json::Value object{{"exit_code", gate_exit_code(reports)}, {"gates", json::Value::array()}};
+  for (const GateReport& report : reports) object["gates"].push_back(to_json(report));
+  return object;
+}
+
 }  // namespace ridgeline::present

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/core.h>
@@ -55,27 +56,46 @@ std::string sentence(const GateRow& row, const record::Gate& gate, int count) {
   return row.why.empty() ? text : text + "; " + row.why;
 }
 
-}  // namespace
+/// What is counted of test cases.
+struct Tests {
+  std::ptrdiff_t all = 0, failures = 0, errors = 0, skipped = 0;
+  void add(const Tests& more) {
+    all += more.all;
+    failures += more.failures;
+    errors += more.errors;
+    skipped += more.skipped;
+  }
+};
 
-std::string gate_junit(const GateReport& report) {
+std::string attributes(const Tests& tests) {
+  return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", tests.all,
+                     tests.failures, tests.errors, tests.skipped);
+}
+
+/// How the test case of the whole gate ends; empty where there is none.
+std::string_view whole_gate(const GateReport& report) {
+  if (report.exit_code == fine) return "";
+  return report.exit_code == regression || report.exit_code == undecided ? "failure" : "error";
+}
+
+Tests tests_of(const GateReport& report) {
   const auto count = [&](std::string_view kind) {
-    return std::ranges::count_if(report.verdicts, [&](const CaseVerdict& verdict) {
-      const char* said = element(verdict);
-      return said && said == kind;
-    });
+    return std::ranges::count_if(report.verdicts,
+                                 [&](const CaseVerdict& verdict) {
+                                   const char* said = element(verdict);
+                                   return said && said == kind;
+                                 }) +
+           (whole_gate(report) == kind ? 1 : 0);
   };
-  const std::string_view whole = report.exit_code == fine ? ""
-                                 : report.exit_code == regression || report.exit_code == undecided
-                                     ? "failure"
-                                     : "error";
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  const std::string counts =
-      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
-                  report.verdicts.size() + !whole.empty(), count("failure") + (whole == "failure"),
-                  count("error") + (whole == "error"), count("skipped"));
-  text += fmt::format("<testsuites {}>\n<testsuite name=\"{}\" timestamp=\"{}\" {}>\n", counts,
-                      escaped(gate_title(report.gate, report.device)), escaped(report.gate.started),
-                      counts);
+  return {std::ssize(report.verdicts) + (whole_gate(report).empty() ? 0 : 1), count("failure"),
+          count("error"), count("skipped")};
+}
+
+std::string suite(const GateReport& report) {
+  const std::string_view whole = whole_gate(report);
+  std::string text = fmt::format("<testsuite name=\"{}\" timestamp=\"{}\" {}>\n",
+                                 escaped(gate_title(report.gate, report.device)),
+                                 escaped(report.gate.started), attributes(tests_of(report)));
   if (!whole.empty())
     text += fmt::format(
         "<testcase classname=\"ridgeline gate\" name=\"gate\"><{} message=\"{}\" type=\"exit code "
@@ -101,7 +121,23 @@ std::string gate_junit(const GateReport& report) {
   if (!report.repeat.empty()) text += "repeat: " + escaped(report.repeat) + '\n';
   const std::string resume = resume_command(report);
   if (!resume.empty()) text += "resume: " + escaped(resume) + '\n';
-  return text + "</system-out>\n</testsuite>\n</testsuites>\n";
+  return text + "</system-out>\n</testsuite>\n";
 }
+
+}  // namespace
+
+std::string gate_junit(std::span<const GateReport> reports) {
+  Tests tests;
+  std::string suites;
+  for (const GateReport& report : reports) {
+    tests.add(tests_of(report));
+    suites += suite(report);
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n{}</testsuites>\n",
+      attributes(tests), suites);
+}
+
+std::string gate_junit(const GateReport& report) { return gate_junit(std::span(&report, 1)); }
 
 }  // namespace ridgeline::present

@@ -69,9 +69,8 @@ void append_whole(std::string& to, const Items& items, std::size_t room, const c
         items.size() - shown, what);
 }
 
-}  // namespace
-
-std::string gate_markdown(const GateReport& report) {
+/// Of one gate, in so many bytes.
+std::string page(const GateReport& report, std::size_t most) {
   std::string tail = "\n";
   if (!report.repeat.empty())
     tail += report.repeat.size() > most_command_bytes
@@ -100,12 +99,22 @@ std::string gate_markdown(const GateReport& report) {
     text += fmt::format("|---|{}---|{}---|\n", variants ? "---|" : "",
                         counts ? "---|--:|--:|--:|--:|" : "--:|--:|--:|---|--:|");
     const std::size_t used = text.size() + tail.size() + 1000;
-    append_whole(text, verdicts, used < most_bytes ? most_bytes - used : 0, "cases are",
+    append_whole(text, verdicts, used < most ? most - used : 0, "cases are",
                  [&](const record::CaseVerdict& verdict) {
                    return row_text(gate_row(report, verdict), verdict, variants, counts);
                  });
   }
   return text + tail;
+}
+
+}  // namespace
+
+std::string gate_markdown(const GateReport& report) { return page(report, most_bytes); }
+
+std::string gate_markdown(std::span<const GateReport> reports) {
+  std::string text;
+  for (const GateReport& report : reports) text += page(report, most_bytes / reports.size());
+  return text;
 }
 
 }  // namespace ridgeline::present

@@ -112,6 +112,12 @@ int gate_exit_code(record::RunStatus status, const std::vector<CaseVerdict>& ver
   return decided && !doubted ? fine : undecided;
 }
 
+int gate_exit_code(std::span<const GateReport> reports) {
+  for (const int code : {interrupted, not_all_measured, regression, undecided})
+    if (std::ranges::find(reports, code, &GateReport::exit_code) != reports.end()) return code;
+  return fine;
+}
+
 std::map<std::string, std::vector<analysis::BesideTimes>> beside_times(store::Connection& store,
                                                                        const record::Gate& gate) {
   struct OfSides {

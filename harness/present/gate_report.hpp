@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,15 +92,24 @@ std::string verdict_counts(const std::vector<record::CaseVerdict>& verdicts);
 std::string verdict_counts(const std::vector<std::pair<record::Verdict, std::int64_t>>& counts,
                            std::int64_t expected = 0);
 
+/// Of gates that one command measured, one for each device: the first of interrupted,
+/// not_all_measured, regression and undecided that any of them has; else fine.
+int gate_exit_code(std::span<const GateReport> reports);
+
 /// For a terminal or a pipe: notes, a row per case in lines of `width`, counts, and what to run
 /// next.
 std::string gate_text(const GateReport& report, std::size_t width = any_width);
+/// One after the other; of several with what all of them come to.
+std::string gate_text(std::span<const GateReport> reports, std::size_t width = any_width);
 /// For a GitHub job summary, which holds 1 MiB: what does not fit is counted aloud.
 std::string gate_markdown(const GateReport& report);
+std::string gate_markdown(std::span<const GateReport> reports);
 /// JUnit XML: a test case a case. What fails the gate is a failure, or an error where it could not
 /// be measured; what was not judged is skipped. A test case "gate" fails with the reason whenever
 /// the exit code is not 0, so that no viewer shows green what did not pass.
 std::string gate_junit(const GateReport& report);
+/// A test suite for each.
+std::string gate_junit(std::span<const GateReport> reports);
 /// GitHub workflow commands (::error, ::warning, ::notice), one per case that is not a pass. GitHub
 /// shows only the first few of a kind, so where there are more the first one says how many.
 std::string gate_github(const GateReport& report);
@@ -107,7 +117,7 @@ std::string gate_github(const GateReport& report);
 /// A format in which `ridgeline gate` writes a file.
 struct GateFormat {
   const char *option, *what;  // "--junit", and what --help says of it
-  std::string (*text)(const GateReport& report);
+  std::string (*text)(std::span<const GateReport> reports);
 };
 /// In the order of --help.
 inline constexpr GateFormat gate_formats[] = {
@@ -117,6 +127,8 @@ inline constexpr GateFormat gate_formats[] = {
 
 /// For programs, with the words that people read.
 json::Value to_json(const GateReport& report);
+/// Of several an object with all of them, and what they come to.
+json::Value to_json(std::span<const GateReport> reports);
 json::Value to_json(const record::CaseVerdict& verdict);
 json::Value to_json(const record::Pair& pair);
 

@@ -359,5 +359,40 @@ TEST(GateReport, AnnotationsThatGitHubDoesNotShowAreCountedAloud) {
   EXPECT_EQ(std::ranges::count(text, '\n'), 12);
 }
 
+TEST(GateReport, OfSeveralDevicesIsOneAfterTheOther) {
+  std::vector<GateReport> reports{examples::report(), examples::report()};
+  reports[1].device.id = "cpu";
+  reports[1].gate.id = "20261120T124501Z-000000";
+  reports[1].exit_code = undecided;
+  ASSERT_EQ(reports[0].exit_code, not_all_measured);
+  EXPECT_EQ(gate_exit_code(reports), not_all_measured);
+  for (const std::string& text :
+       {gate_text(reports), gate_markdown(reports), gate_junit(reports)}) {
+    EXPECT_TRUE(contains(text, reports[0].gate.id)) << text;
+    EXPECT_TRUE(contains(text, reports[1].gate.id)) << text;
+  }
+  EXPECT_TRUE(contains(gate_text(reports), "2 gates of one alpha, exit code 2:\n"));
+  const std::string xml = gate_junit(reports);
+  const auto count = [&](std::string_view what) {
+    int found = 0;
+    for (std::size_t at = xml.find(what); at != std::string::npos; at = xml.find(what, at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(count("<?xml"), 1);
+  EXPECT_EQ(count("<testsuite "), 2);
+  EXPECT_TRUE(contains(xml, fmt::format("<testsuites tests=\"{}\"", count("<testcase "))));
+  const json::Value object = to_json(std::span<const GateReport>(reports));
+  EXPECT_EQ(object.at("exit_code").integer(), 2);
+  EXPECT_EQ(object.at("gates").size(), 2u);
+  reports.pop_back();
+  EXPECT_EQ(gate_text(reports), gate_text(reports[0]));
+  EXPECT_EQ(to_json(std::span<const GateReport>(reports)), to_json(reports[0]));
+  // A job summary holds them all.
+  reports[0].notes.assign(40'000, "a note of some length, which a stranger may have written");
+  reports.assign(3, reports[0]);
+  EXPECT_LT(gate_markdown(reports).size(), 1u << 20);
+}
+
 }  // namespace
 }  // namespace ridgeline::present

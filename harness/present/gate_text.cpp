@@ -69,4 +69,16 @@ std::string gate_text(const GateReport& report, std::size_t width) {
   return text;
 }
 
+std::string gate_text(std::span<const GateReport> reports, std::size_t width) {
+  std::string text;
+  for (const GateReport& report : reports)
+    text += (text.empty() ? "" : "\n") + gate_text(report, width);
+  if (reports.size() < 2) return text;
+  text += fmt::format("\n{} gates of one alpha, exit code {}:\n", reports.size(),
+                      gate_exit_code(reports));
+  for (const GateReport& report : reports)
+    text += fmt::format("  {}: {}\n", printable(report.device.id), conclusions(report).back());
+  return text;
+}
+
 }  // namespace ridgeline::present

@@ -1,0 +1,90 @@
+"""Gates of several devices: one each, with one alpha, one budget and one exit code for all."""
+
+import json
+import re
+import signal
+
+import pytest
+
+from harness.gate.told_code_test import worker
+from harness.run.kill_test import finish
+from harness.run.scripted_runs import PLAIN
+
+
+@pytest.fixture
+def sides(lab):
+    """Of each side a worker of the device `fake`, and one of `cpu`."""
+    return {
+        "--baseline-worker": [PLAIN, worker(lab, "a", "")],
+        "--candidate-worker": [lab.worker("slower", "--slower", 5), worker(lab, "b", "")],
+    }
+
+
+def command(lab, sides, *arguments, devices="fake,cpu", variants=("constant",)):
+    words = [word for side, programs in sides.items() for each in programs for word in (side, each)]
+    rules = lab.folder / "gate.toml"
+    rules.write_text('[[rule]]\ncases = "sorting"\ndelta = "90%"\n')  # which is noise
+    return lab.command(
+        *("gate", "--device", devices, "--profile", lab.profile(*variants)),
+        *("--results", lab.results, "--config", rules, *words, *arguments),
+    )
+
+
+def test_each_has_a_gate_and_they_share_alpha_budget_and_exit_code(lab, sides):
+    done = lab.execute(command(lab, sides, "--budget", "40s", "--json"), text=True)
+    document = json.loads(done.stdout)
+    assert done.returncode == document["exit_code"] == 1, done.stderr
+    fake, cpu = document["gates"]
+    assert [one["device"]["id"] for one in (fake, cpu)] == ["fake", "cpu"]
+    assert [one["gate"]["cases"] for one in (fake, cpu)] == [2, 2]
+    (found,) = fake["verdicts"]
+    assert found["verdict"] == "regression"
+    assert found["level"] == pytest.approx(0.2 * 0.01 / 2)  # of 12 pairs, for one of two cases
+    assert "at most 60 rounds and 20 s" in done.stderr
+    # What failed is repeated on its device alone.
+    assert " --device fake " in fake["repeat"] and "fake,cpu" not in fake["repeat"]
+    for one in (fake, cpu):
+        shown = lab.call("show", one["gate"]["id"], "--json", "--results", lab.results, text=True)
+        assert json.loads(shown.stdout)["gate"]["cases"] == 2
+
+
+def test_all_formats_have_all_devices(lab, sides):
+    files = {"--junit": lab.folder / "gate.xml", "--markdown": lab.folder / "gate.md"}
+    words = [word for pair in files.items() for word in pair]
+    done = lab.execute(command(lab, sides, "--budget", "40s", *words), text=True)
+    assert "2 gates of one alpha, exit code 1:\n  fake: the gate fails: the candidate is" in (
+        done.stdout
+    )
+    for text in (done.stdout, *(file.read_text() for file in files.values())):
+        assert "scripted/constant" in text and "sorting/python" in text
+
+
+def test_an_interrupted_one_is_resumed_by_a_line_for_each(lab, sides):
+    process = lab.start_command(
+        command(lab, sides, "--budget", "60s", variants=("slow",)), env=lab.environment
+    )
+    lab.wait_for_pairs(1)
+    process.send_signal(signal.SIGINT)
+    printed = finish(process)
+    assert process.returncode == 130, printed
+    lines = re.findall(r"^  resume: (ridgeline gate --resume (\S+) .*)", printed, re.M)
+    assert len({gate for _, gate in lines}) == 2
+    resumed = lab.call(*lines[1][0].split()[1:], "--json", text=True)
+    document = json.loads(resumed.stdout)
+    assert document["device"]["id"] == "cpu" and document["gate"]["status"] == "finished"
+    assert document["gate"]["cases"] == 2  # which alpha is still divided by
+
+
+@pytest.mark.parametrize(
+    ("devices", "message"),
+    [
+        ("fake,fake", "fake is named twice"),
+        ("fake,emulated:fake", "emulated:fake gives counts"),
+        ("fake,", "a name between commas is empty"),
+        ("fake,cuda:7", "there is no device cuda:7 here"),
+    ],
+)
+def test_what_cannot_be_gated_together_is_refused(lab, sides, devices, message):
+    done = lab.execute(command(lab, sides, devices=devices), text=True)
+    assert done.returncode == 64 and message in done.stderr, done.stderr
+    assert not lab.results.exists()
