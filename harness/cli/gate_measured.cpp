@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -66,7 +67,8 @@ struct DeviceGate {
   std::string options_text;
   gate::GateSetup setup;
   present::GateReport report;
-  std::optional<store::Store> store;  // once it has begun
+  std::optional<store::Store> store;
+  bool begun = false;  // is running, as the store has it
 };
 
 /// The devices that are wanted, each once. Those of several must give times.
@@ -167,6 +169,7 @@ void begin(DeviceGate& part) {
     store::begin(store, setup.gate, setup.baseline_run, setup.candidate_run, part.device,
                  environment);
   }
+  part.begun = true;
 }
 
 void measure(const Context& context, const gate::Programs& programs, std::FILE* out,
@@ -266,8 +269,13 @@ std::vector<present::GateReport> gates_measured(const Context& context,
       reports.push_back(part.report);
     }
   } catch (...) {
-    for (; measured < parts.size(); ++measured)
-      if (parts[measured].store) leave(parts[measured]);
+    for (; measured < parts.size() && parts[measured].begun; ++measured) {
+      try {
+        leave(parts[measured]);
+      } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first failure is the
+                                         // one to tell
+      }
+    }
     throw;
   }
   return reports;

@@ -88,3 +88,18 @@ def test_what_cannot_be_gated_together_is_refused(lab, sides, devices, message):
     done = lab.execute(command(lab, sides, devices=devices), text=True)
     assert done.returncode == 64 and message in done.stderr, done.stderr
     assert not lab.results.exists()
+
+
+def test_what_ends_the_first_leaves_the_others_to_be_resumed(lab, sides):
+    baseline = sides["--candidate-worker"][0]
+    process = lab.start_command(
+        command(lab, sides, "--budget", "60s", variants=("constant", "slow")), env=lab.environment
+    )
+    lab.wait_for_pairs(1)
+    lab.worker("other", "--slower", 6).replace(baseline)
+    with process:
+        error = process.stderr.read()
+    assert process.returncode == 69 and "has changed while the gate was measuring" in error
+    assert lab.query("SELECT status FROM gate") == [("failed",)]
+    shown = lab.call("show", "latest", "--results", lab.results, text=True).stdout
+    assert "interrupted" in shown and "resume: ridgeline gate --resume" in shown, shown
