@@ -126,7 +126,8 @@ std::vector<std::string> message_seeds() {
       message(0, protocol::to_line(protocol::Request(protocol::ByeRequest{}))),
       message(1, protocol::to_line(protocol::AnyAnswer(hello))),
       message(1, protocol::to_line(protocol::AnyAnswer(failure))),
-      message(2, protocol::to_line(protocol::AnyAnswer(protocol::Cases{{one}, {{"gemm", "?"}}}))),
+      message(2, protocol::to_line(
+                     protocol::AnyAnswer(protocol::Cases{{{one, "6109"}}, {{"gemm", "?"}}}))),
       message(3, protocol::to_line(
                      protocol::AnyAnswer(protocol::Devices{{device}, {{"cuda", "no driver"}}}))),
       message(4, protocol::to_line(protocol::AnyAnswer(
