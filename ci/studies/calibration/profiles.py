@@ -30,7 +30,7 @@ _MEMORY = tuple(f"calibration/memory/i32/threads={threads},mib=64" for threads i
 _GATHER = tuple(f"calibration/gather/i32/threads={threads},mib=4" for threads in ("1", "all"))
 _SINGLE = (
     *(f"calibration/compute/f32/threads={n},rounds=2000000,launch=single" for n in ("1", "all")),
-    *(f"{case},launch=single" for case in (_MEMORY[0], _GATHER[0])),
+    *(f"calibration/{kernel}/i32/threads=1,mib=4,launch=single" for kernel in ("memory", "gather")),
 )
 PROFILES = {
     profile.name: profile
@@ -58,10 +58,10 @@ PROFILES = {
                 *_power((1, 2, 5, -3), (0.02,), 5, turn=1),
                 *_power((10, -5), (0.02,), 5, turn=2),
                 *_power((3, 5), (0.03,), 5, turn=2),
-                *_tails(0.03, 5),
+                *_tails(0.02, 5),
             ),
             tail_cases=_SINGLE,
-            tail_budget_s=50,  # about enough for 60 rounds
+            tail_budget_s=60,  # about enough for 60 rounds
             suspects=25,
         ),
         Profile(
@@ -75,10 +75,10 @@ PROFILES = {
                 Cell("quiet", 0, 0.02, 200),
                 Cell("busy", 0, 0.03, 100),
                 *_power((1, 2, 2.25, 2.5, 2.75, 3, 5, 10, -3, -5), (0.02, 0.03), 30),
-                *_tails(0.03, 20),
+                *_tails(0.02, 20),
             ),
             tail_cases=_SINGLE,
-            tail_budget_s=50,
+            tail_budget_s=60,
             suspects=25,
         ),
     )

@@ -83,7 +83,7 @@ TEST(Calibration, NamesAreWithoutTheExtraWork) {
   EXPECT_EQ(names, slower);
   EXPECT_TRUE(names.contains("calibration/compute/f32/threads=1,rounds=20000"));
   EXPECT_TRUE(names.contains("calibration/memory/i32/threads=all,mib=64"));
-  EXPECT_TRUE(names.contains("calibration/memory/i32/threads=1,mib=64,launch=single"));
+  EXPECT_TRUE(names.contains("calibration/memory/i32/threads=1,mib=4,launch=single"));
 }
 
 TEST_P(CalibrationCases, CountTheExtraWorkToAHundredthOfAPercent) {

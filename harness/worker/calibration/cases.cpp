@@ -17,9 +17,9 @@ namespace {
 
 /// By a thread in an execution, without extra.
 constexpr std::int64_t blocks_read = 16384, units_gathered = 10240;
-/// Likewise where an execution is a sample by itself. It takes some milliseconds, so that a gate
-/// has about twenty samples of a process.
-constexpr std::int64_t single_rounds = 2'000'000, single_blocks_read = 28 * blocks_read,
+/// Likewise where an execution is a sample by itself. It takes some milliseconds, and is prepared
+/// and verified in few, so that a gate has about twenty samples of a process.
+constexpr std::int64_t single_rounds = 2'000'000, single_blocks_read = 88 * blocks_read,
                        single_units_gathered = 22 * units_gathered;
 
 /// One case as it is named; `units` is what each thread does in an execution, extra work included.
@@ -238,7 +238,7 @@ std::vector<Case> cases(const Planted& planted) {
     for (const std::int64_t mib : {4, 64}) memory(all, false, mib);
     for (const std::int64_t mib : {4, 64}) gather(all, false, mib);
     compute(all, true, single_rounds);
-    memory(all, true, 64);
+    memory(all, true, 4);
     gather(all, true, 4);
   }
 #ifdef RIDGELINE_HAVE_CUDA
