@@ -38,7 +38,8 @@ NOT_RUN = {  # pattern: the reason
         "measures or tries for minutes or hours, or shows what that has found"
     ),
     r"ci/studies/measured_pairs .*": "needs a study; pairs_test.py gives it one",
-    r".* (--device (cpu,)?cuda:0|--counters).*": "needs a GPU",
+    r".* (--device (cpu,)?cuda:0|--counters)\b.*": "needs a GPU",
+    r"ci/studies/sanitize .*": "needs a GPU",
     r"compare\.py .*": "is a tool of Google Benchmark",
     r"ridgeline completion zsh .*": "is for zsh",
     r"ridgeline trend (acknowledge|expect|resolve|reopen)\b.*": (
