@@ -88,7 +88,7 @@ worker::Suite attention() {
       const Problem problem{8, 16, 2048, 128, mask, DType::bf16};
       suite.cases.push_back(make_case(named, problem));
       if (!named.variant.other_inputs) continue;
-      for (const char* input : {"growing", "falling", "outliers"})
+      for (const char* input : {"growing", "falling", "outliers", "low_first"})
         suite.cases.push_back(make_case(named, problem, {{"input", input}}));
     }
   }

@@ -70,8 +70,9 @@ TEST_P(EveryDevice, FillsWithTheElementsThatOraclesCompute) {
     for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{1} << 40}) {
       const std::size_t count = 100003;
       Buffer<unsigned char> buffer(*device_, count * size_of(dtype));
-      for (const Distribution distribution : {Distribution::uniform, Distribution::growing,
-                                              Distribution::falling, Distribution::outliers}) {
+      for (const Distribution distribution :
+           {Distribution::uniform, Distribution::growing, Distribution::falling,
+            Distribution::outliers, Distribution::low_first}) {
         device_->fill(buffer.data(), dtype, count, distribution, 42, first);
         const auto bytes = buffer.download();
         for (std::size_t i = 0; i < count; ++i)

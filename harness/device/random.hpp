@@ -10,7 +10,7 @@ namespace ridgeline::device {
 /// Distribution of input values: uniform in [-1, 1), or all zeros (which raises clocks on a
 /// power-limited GPU); or, for kernels whose steps depend on values, uniform with magnitudes that
 /// magnitude() says. Integers are uniform or zeros.
-enum class Distribution { uniform, zeros, growing, falling, outliers };
+enum class Distribution { uniform, zeros, growing, falling, outliers, low_first };
 
 /// 64 random bits for element `index` of stream `seed`: the SplitMix64 finaliser over a Weyl
 /// sequence (Steele, Lea and Flood, OOPSLA 2014). Counter-based, so host and device make any
@@ -42,7 +42,8 @@ RIDGELINE_HOST_DEVICE inline double random_uniform_f64(std::uint64_t seed, std::
 inline constexpr std::uint64_t magnitude_period = std::uint64_t{1} << 18;
 
 /// What a uniform element is multiplied by: of `growing` nearly 0 to 16 along a period, of
-/// `falling` the same backwards, of `outliers` 32 for one element in 512.
+/// `falling` the same backwards, of `outliers` 32 for one element in 512, of `low_first` 1 in the
+/// first sixteenth of a period and 16 in the rest.
 RIDGELINE_HOST_DEVICE inline float magnitude(Distribution distribution, std::uint64_t seed,
                                              std::uint64_t index) {
   const std::uint64_t place = index % magnitude_period;
@@ -54,6 +55,8 @@ RIDGELINE_HOST_DEVICE inline float magnitude(Distribution distribution, std::uin
       return static_cast<float>(magnitude_period - place) * step;
     case Distribution::outliers:  // by other bits than those of the element
       return random_bits(seed, index) % 512 == 0 ? 32.0f : 1.0f;
+    case Distribution::low_first:
+      return place < magnitude_period / 16 ? 1.0f : 16.0f;
     default:
       return 1;
   }

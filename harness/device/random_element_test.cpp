@@ -74,6 +74,10 @@ TEST(RandomElement, GrowsFallsAndHasOutliersAsItsMagnitudeSays) {
     EXPECT_NEAR(largest(Distribution::growing, period + last, part), 16, 0.3);
     EXPECT_NEAR(largest(Distribution::falling, period, part), 16, 0.3);
     EXPECT_LT(largest(Distribution::falling, period + last, part), 0.25);
+    constexpr std::uint64_t low = magnitude_period / 16;
+    EXPECT_NEAR(largest(Distribution::low_first, period, low), 1, 0.01);
+    EXPECT_NEAR(largest(Distribution::low_first, period + low, part), 16, 0.3);
+    EXPECT_NEAR(largest(Distribution::low_first, period + last, part), 16, 0.3);
   }
   int outliers = 0, others = 0;
   for (std::uint64_t i = 0; i < 512 * 1000; ++i) {

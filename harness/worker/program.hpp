@@ -39,11 +39,9 @@ const Case* find_case(const Program& program, std::string_view name, device::Kin
 
 /// What `input` can be, in a case's name and in messages.
 inline constexpr std::initializer_list<std::pair<const char*, device::Distribution>> inputs = {
-    {"uniform", device::Distribution::uniform},
-    {"zeros", device::Distribution::zeros},
-    {"growing", device::Distribution::growing},
-    {"falling", device::Distribution::falling},
-    {"outliers", device::Distribution::outliers}};
+    {"uniform", device::Distribution::uniform},   {"zeros", device::Distribution::zeros},
+    {"growing", device::Distribution::growing},   {"falling", device::Distribution::falling},
+    {"outliers", device::Distribution::outliers}, {"low_first", device::Distribution::low_first}};
 
 /// What the options in a case's name ask for (cache=hot, launch=single, input=zeros); the defaults
 /// where it has none.
