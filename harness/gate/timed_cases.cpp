@@ -124,14 +124,17 @@ bool TimedCases::is_too_dear(const TimedCase& state, double left_s) const {
 bool TimedCases::has_aside() const { return std::ranges::any_of(cases_, &TimedCase::aside); }
 
 TimedCase* TimedCases::take_on_again(int round, double left_s) {
+  const std::vector<Demand> open = demands();
+  // When nothing else would use the time, a verdict of any kind is worth it.
+  const int rounds = open.empty() ? rounds_to_say_anything(setup_) : rounds_to_decide(setup_);
   for (const std::size_t index : importance_) {
     TimedCase& state = cases_[index];
     // A gap of a round tells a gate that goes on after an interruption that it was tried again.
     if (!state.aside || !(state.pair_s > 0) || round <= state.first_round.value_or(round) + 1)
       continue;
-    std::vector<Demand> all = demands();
+    std::vector<Demand> all = open;
     all.push_back({state.pair_s, state.pairs.rounds()});
-    if (needed_s(all, rounds_to_decide(setup_)) > left_s) continue;
+    if (needed_s(all, rounds) > left_s) continue;
     state.aside = state.over = false;
     state.first_round = round;
     return &state;

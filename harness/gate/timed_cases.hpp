@@ -44,8 +44,8 @@ class TimedCases {
   bool is_too_dear(const TimedCase& state, double left_s) const;
 
   /// The most important case that was set aside and can be decided in what is left beside those
-  /// that are open: it is taken on again in this round, as if for the first time, and screened with
-  /// those that are. Null when there is none.
+  /// that are open, or, when none is, can have some verdict: it is taken on again in this round, as
+  /// if for the first time, and screened with those that are. Null when there is none.
   TimedCase* take_on_again(int round, double left_s);
   /// Whether some case was set aside, and may be taken on again.
   bool has_aside() const;
