@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -10,12 +11,11 @@
 namespace ridgeline::analysis {
 namespace {
 
-/// The member that speaks for all of the event's kind: of those with the most common cause one that
-/// lies between the most common nights.
+/// The member that speaks for all: of those with the most common cause one that lies between the
+/// most common nights.
 const TrendChange& speaker(const FleetEvent& event) {
   std::vector<const TrendChange*> left;
-  for (const TrendChange& member : event.members)
-    if (member.kind == event.kind) left.push_back(&member);
+  for (const TrendChange& member : event.members) left.push_back(&member);
   const auto keep_most_common = [&](const auto& key) {
     std::map<decltype(key(event.members.front())), std::size_t> counts;
     for (const TrendChange* one : left) ++counts[key(*one)];
@@ -31,10 +31,10 @@ const TrendChange& speaker(const FleetEvent& event) {
   return *left.front();
 }
 
-/// Of changes that all are worse, all better, or mostly changed with the environment.
-FleetEvent event_of(std::vector<TrendChange> members, TrendKind kind) {
+/// Of changes of one kind.
+FleetEvent event_of(std::vector<TrendChange> members) {
   FleetEvent event;
-  event.kind = kind;
+  event.kind = members.front().kind;
   std::vector<double> nights, ratios;
   for (const TrendChange& member : members) {
     nights.push_back(static_cast<double>(member.night));
@@ -51,8 +51,6 @@ FleetEvent event_of(std::vector<TrendChange> members, TrendKind kind) {
   event.why = said.why;
   return event;
 }
-
-bool is_environment(const TrendChange& change) { return change.kind == TrendKind::environment; }
 
 }  // namespace
 
@@ -81,41 +79,25 @@ std::vector<std::vector<std::size_t>> fleet_events(std::span<const std::int64_t>
 }
 
 void gather_fleet_events(DeviceTrend& trend) {
-  std::vector<std::int64_t> days;
-  for (const TrendChange& change : trend.changes)
-    days.push_back(trend.nights.nights[change.night].day);
-  std::vector<bool> taken(trend.changes.size(), false);
-  const auto add = [&](const std::vector<std::size_t>& group, TrendKind kind) {
-    std::vector<TrendChange> members;
-    for (const std::size_t i : group) {
-      taken[i] = true;
-      members.push_back(std::move(trend.changes[i]));
+  std::map<TrendKind, std::vector<TrendChange>> by_kind;
+  for (TrendChange& change : trend.changes) by_kind[change.kind].push_back(std::move(change));
+  trend.changes.clear();
+  for (auto& [kind, changes] : by_kind) {
+    std::vector<std::int64_t> days;
+    for (const TrendChange& change : changes) days.push_back(trend.nights.nights[change.night].day);
+    std::vector<bool> taken(changes.size(), false);
+    for (const std::vector<std::size_t>& group : fleet_events(days)) {
+      std::vector<TrendChange> members;
+      for (const std::size_t i : group) {
+        taken[i] = true;
+        members.push_back(std::move(changes[i]));
+      }
+      trend.fleet.push_back(event_of(std::move(members)));
     }
-    trend.fleet.push_back(event_of(std::move(members), kind));
-  };
-  for (const std::vector<std::size_t>& group : fleet_events(days)) {
-    std::vector<std::size_t> worse, better;
-    std::size_t with_environment = 0;
-    for (const std::size_t i : group) {
-      (trend.changes[i].worse ? worse : better).push_back(i);
-      with_environment += is_environment(trend.changes[i]) ? 1 : 0;
-    }
-    if (2 * with_environment > group.size()) {
-      add(group, TrendKind::environment);
-      continue;
-    }
-    for (const auto& [side, kind] :
-         {std::pair(&worse, TrendKind::regression), std::pair(&better, TrendKind::improvement)}) {
-      if (side->size() < fleet_size) continue;
-      const bool voted = std::ranges::any_of(
-          *side, [&](std::size_t i) { return !is_environment(trend.changes[i]); });
-      add(*side, voted ? kind : TrendKind::environment);
-    }
+    for (std::size_t i = 0; i < changes.size(); ++i)
+      if (!taken[i]) trend.changes.push_back(std::move(changes[i]));
   }
-  std::vector<TrendChange> alone;
-  for (std::size_t i = 0; i < taken.size(); ++i)
-    if (!taken[i]) alone.push_back(std::move(trend.changes[i]));
-  trend.changes = std::move(alone);
+  std::ranges::stable_sort(trend.fleet, {}, &FleetEvent::night);
   std::ranges::sort(trend.changes, {}, [](const TrendChange& change) {
     return std::tie(change.night, change.case_name);
   });

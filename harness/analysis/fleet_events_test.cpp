@@ -79,17 +79,34 @@ DeviceTrend gathered(int slower, int faster, int slower_there, int faster_there)
 
 TEST(FleetEvents, ChangesWithTheEnvironmentVoteForNothing) {
   const DeviceTrend faster = gathered(0, 24, 0, 23);
-  ASSERT_EQ(faster.fleet.size(), 1u);
+  ASSERT_EQ(faster.fleet.size(), 2u);
   EXPECT_EQ(faster.fleet[0].kind, TrendKind::improvement);
   EXPECT_EQ(faster.fleet[0].slower, 0u);
-  EXPECT_EQ(faster.fleet[0].faster, 47u);
+  EXPECT_EQ(faster.fleet[0].faster, 24u);
   EXPECT_EQ(faster.fleet[0].why->cause, TrendCause::code);
   EXPECT_FALSE(fails(faster.fleet[0]));
-  const DeviceTrend there = gathered(0, 5, 20, 22);
+  EXPECT_EQ(faster.fleet[1].kind, TrendKind::environment);
+  EXPECT_EQ(faster.fleet[1].members.size(), 23u);
+  const DeviceTrend few = gathered(1, 24, 9, 0);
+  ASSERT_EQ(few.fleet.size(), 1u) << "nine with the environment and a slower one are no ten";
+  EXPECT_EQ(few.fleet[0].kind, TrendKind::improvement);
+  EXPECT_EQ(few.changes.size(), 10u) << "told one by one";
+  EXPECT_EQ(std::ranges::count_if(few.changes, [](const auto& one) { return fails(one); }), 1);
+}
+
+TEST(FleetEvents, OfTheEnvironmentAreOfBothDirectionsAndHideNothing) {
+  const DeviceTrend there = gathered(5, 0, 20, 22);
   ASSERT_EQ(there.fleet.size(), 1u);
-  EXPECT_EQ(there.fleet[0].kind, TrendKind::environment) << "most of it";
-  EXPECT_EQ(there.fleet[0].members.size(), 47u);
+  EXPECT_EQ(there.fleet[0].kind, TrendKind::environment);
+  EXPECT_EQ(there.fleet[0].members.size(), 42u);
+  EXPECT_EQ(there.fleet[0].slower, 20u);
   EXPECT_EQ(there.fleet[0].why->cause, TrendCause::machine);
+  EXPECT_FALSE(fails(there.fleet[0]));
+  ASSERT_EQ(there.changes.size(), 5u);
+  for (const TrendChange& one : there.changes) EXPECT_TRUE(fails(one)) << one.case_name;
+  const DeviceTrend many = gathered(12, 0, 30, 0);
+  ASSERT_EQ(many.fleet.size(), 2u);
+  EXPECT_TRUE(fails(many.fleet[0]));
 }
 
 TEST(FleetEvents, AreOfOneDirection) {

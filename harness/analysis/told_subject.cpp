@@ -28,8 +28,7 @@ Subject subject(DeviceTrend& trend, TrendChange& change, const FleetEvent* event
   made.latest = change.latest;
   if (change.before > 0 && change.after > 0) made.ratio = change.after / change.before;
   made.told = !change.mode;
-  made.worse = made.told && change.kind == TrendKind::regression && !is_excused(change.why) &&
-               (!event || event->kind != TrendKind::environment);
+  made.worse = made.told && change.kind == TrendKind::regression && !is_excused(change.why);
   made.is_new = &change.is_new;
   made.standing = &change.standing;
   made.change = &change;

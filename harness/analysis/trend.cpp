@@ -112,8 +112,7 @@ bool fails(const TrendChange& change) {
 }
 
 bool fails(const FleetEvent& event) {
-  return event.kind != TrendKind::environment &&
-         std::ranges::any_of(event.members,
+  return std::ranges::any_of(event.members,
                              [](const TrendChange& change) { return fails(change); });
 }
 

@@ -133,7 +133,7 @@ struct TrendStop {
 /// How many nights after `night` were not cut short: on which a case that is missing was missed.
 std::size_t whole_nights_after(const NightlyDevice& device, std::size_t night);
 
-/// Changes that many series share: in one direction, or with the environment in both.
+/// Changes of one kind that many series share: in one direction, or with the environment in both.
 struct FleetEvent {
   TrendKind kind = TrendKind::regression;
   std::size_t night = 0;  // the median of its changes'
@@ -189,9 +189,9 @@ void explain(DeviceTrend& trend);
 /// cases is watched as a case is. Its changes belong to each case that moved at least half as far,
 /// if these are enough for a fleet event; what a case tells by itself later is not new again.
 void add_shared_changes(DeviceTrend& trend, const TrendRules& rules);
-/// Takes the changes that many series share out of `trend.changes`. A group that mostly changed
-/// with the environment is one event. Of another group the members for the worse are one and those
-/// for the better are one, and members that changed with the environment vote for neither.
+/// Takes the changes that many series share out of `trend.changes`. Those of each kind are events
+/// of their own, so that no change of one kind hides among those of another or makes up their
+/// number.
 void gather_fleet_events(DeviceTrend& trend);
 /// The cases of `device` that have stopped, and of which another is told to be the new name.
 std::vector<TrendStop> stops_of(const NightlyDevice& device, const TrendRules& rules);

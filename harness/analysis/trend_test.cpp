@@ -185,8 +185,24 @@ TEST_F(Trend, ChangesThatManySeriesShareAreOneFleetEvent) {
   EXPECT_EQ(found.fleet[0].faster, 0u);
   EXPECT_NEAR(found.fleet[0].ratio, std::exp(.05), .005);
   EXPECT_TRUE(fails(found.fleet[0]));
-  found.fleet[0].kind = TrendKind::environment;
+}
+
+TEST_F(Trend, ANewDriverDoesNotHideWhatTheNextCommitMakesSlower) {
+  Nights nights;
+  nights.cases = 36;
+  nights.driver = [](int night) { return night < 80 ? "580.1" : "580.2"; };
+  nights.level = [](int of, int night) {
+    if (of < 30) return night >= 80 ? (of % 2 == 0 ? .05 : -.04) : 0.0;
+    return of < 35 && night >= 81 ? std::log(2.0) : 0.0;
+  };
+  add(nights, 0, 83);
+  const DeviceTrend found = trend();
+  ASSERT_EQ(found.fleet.size(), 1u);
+  EXPECT_EQ(found.fleet[0].kind, TrendKind::environment);
+  EXPECT_EQ(found.fleet[0].members.size(), 30u);
   EXPECT_FALSE(fails(found.fleet[0]));
+  ASSERT_EQ(found.changes.size(), 5u);
+  for (const TrendChange& change : found.changes) EXPECT_TRUE(fails(change)) << change.case_name;
 }
 
 TEST_F(Trend, ManyCasesTellWhatNoneTellsAlone) {

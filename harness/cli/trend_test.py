@@ -58,6 +58,8 @@ def test_every_invented_event_is_found(nights):
     kinds = {one["case"]: one["kind"] for one in findings if "before" in one}
     assert kinds[CASE.format(64)] == "regression"
     assert kinds[CASE.format(128)] == "improvement"
+    (drift,) = [one for one in findings if one["kind"] == "drift"]
+    assert drift["case"] == CASE.format(192)
 
 
 def test_the_nightly_job_fails_on_what_is_new(nights):

@@ -12,7 +12,7 @@ import pytest
 from harness.cli.trend_test import CASE, trend
 from harness.run.scripted_runs import ROOT
 
-SLOWER, STOPPED = CASE.format(64), CASE.format(256)
+SLOWER, SLOW, STOPPED = CASE.format(64), CASE.format(192), CASE.format(256)
 WEEK = ("--fail-on-new", "--new-nights", "7")  # which brought a slower case and one that stopped
 
 
@@ -190,8 +190,10 @@ def test_until_a_day_is_as_if_no_later_run_were_stored(nights, tmp_path):
 def test_findings_are_listed_newest_first_and_chosen(nights):
     dates = [one["night"] for one in listed(nights, "--nights", "150")]
     assert dates == sorted(dates, reverse=True) and len(set(dates)) > 3
-    only = {one["kind"] for one in listed(nights, "--only", "drift", "--only", "stopped")}
-    assert only == {"stopped"}
+    only = {one["kind"]: one for one in listed(nights, "--only", "drift", "--only", "stopped")}
+    assert {kind: one["case"] for kind, one in only.items()} == {"drift": SLOW, "stopped": STOPPED}
+    assert "2026-05-01" <= only["drift"]["night"] <= "2026-05-05", "where it was invented"
+    assert 1.03 < only["drift"]["ratio"] < 1.049
     (first,) = listed(nights, "--limit", "1")
     assert first["night"] == dates[0]
     new = listed(nights, "--only", "new", "--only", "regression", "--new-nights", "7")
