@@ -38,6 +38,11 @@ struct RowStatistics {
   float plain_largest, plain_sum, plain_d;
 };
 
+/// What a probability counts for in m, see oracle.cpp.
+RIDGELINE_HOST_DEVICE inline double size_of_probability(double p) {
+  return p < 0x1p-106 ? 0x1p-106 : p;
+}
+
 /// What DeviceOracle points to.
 struct OracleCalls {
   /// Of all rows of all heads, with O as it is stored, and L.

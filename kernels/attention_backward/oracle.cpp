@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "kernels/attention_backward/device_oracle.hpp"
+
 // Every row of the three outputs has its own tolerance (Sensitivity). Maxima are over the row's
 // elements, and u is the unit roundoff of the element type:
 // - plain is the same formula in plain steps of the problem's precision (f32 sums; scores, P, O,
@@ -22,6 +24,8 @@
 //   sqrt(dim), which changes P by that ratio; dP and D are off by dim + 4 roundings of the sums of
 //   their terms' magnitudes. m is the sum of the magnitudes of all that adds up to an output, each
 //   with the magnitudes that dP and D consist of in place of their values. L is an f32, too.
+// - An exponential below 2^-126 may be 0, as f32's normal numbers end there. m takes no probability
+//   for less than 2^-106, of which 16 u_f32 are 2^-126.
 
 namespace ridgeline::attention_backward {
 namespace {
@@ -149,7 +153,8 @@ void write(const Row& row, double scale, DType dtype, double score, std::int64_t
 /// Of dS by query and key: `w` is W^2 of the query, sizes are sums of the terms' magnitudes.
 Term term_of(double s, double p, double dp, double ds, double plain_ds, double w, double dp_size,
              double d_size) {
-  return {ds, plain_ds, ds * ds * (2 + s * s) + p * p * (dp * dp + w), p * (dp_size + d_size)};
+  return {ds, plain_ds, ds * ds * (2 + s * s) + p * p * (dp * dp + w),
+          size_of_probability(p) * (dp_size + d_size)};
 }
 
 double magnitudes(const float* a, const float* b, std::int64_t dim) {
@@ -223,7 +228,7 @@ Expected expect(const Problem& problem, const Sources& sources) {
         dq.add(of_ds(0), k + j * dim);  // D is the same for all keys
         seen_keys.add({p, 0, 0, 0}, k + j * dim);
         dk[j].add(of_ds(w), q + i * dim);
-        dv[j].add({p, plain.p[at], p * p * (1 + s * s), p}, d_o + i * dim);
+        dv[j].add({p, plain.p[at], p * p * (1 + s * s), size_of_probability(p)}, d_o + i * dim);
       }
       for (std::int64_t e = 0; e < dim; ++e)
         dq.squares[e] += w * seen_keys.exact[e] * seen_keys.exact[e];

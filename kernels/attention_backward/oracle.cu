@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(threads, 1)
       largest_score = fmax(largest_score, score.size * scale);
       p.exact = exp(s - of.logarithm);
       p.squares = p.exact * p.exact * (1 + s * s);
-      p.size = p.exact;
+      p.size = size_of_probability(p.exact);
       p.plain = rounded(
           expf(rounded(score.plain * static_cast<float>(scale), problem.dtype) - of.plain_largest) /
               of.plain_sum,
@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(threads, 1)
       ds.exact = p.exact * (dp.exact - of.d);
       ds.squares =
           ds.exact * ds.exact * (2 + s * s) + p.exact * p.exact * (dp.exact * dp.exact + squared_w);
-      ds.size = p.exact * (dp.size + of.d_size);
+      ds.size = p.size * (dp.size + of.d_size);
       ds.column = of_keys ? 0 : p.exact;
       ds.plain = rounded(p.plain * (rounded(dp.plain, problem.dtype) - of.plain_d), problem.dtype);
     }

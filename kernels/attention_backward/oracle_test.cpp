@@ -88,6 +88,27 @@ TEST(Oracle, ExpectsTheDerivatives) {
   }
 }
 
+TEST(Oracle, ToleratesThatExponentialsEndWhereF32Does) {
+  const Problem problem{1, 1, 2, 64, Mask::full, DType::f32};
+  const auto is_tolerated_as_0 = [&](float lower) {  // gradients of a key whose scores are so low
+    std::vector<float> q(128), k(128), v(128, 0.5f), d_o(128, 2.0f);
+    q[0] = q[64] = 8;
+    k[64] = -lower;
+    v[64] = 3;
+    const Expected expected = expect(problem, {kernels::source_of(q), kernels::source_of(k),
+                                               kernels::source_of(v), kernels::source_of(d_o)});
+    const double dv = expected.dv.values[64], dk = expected.dk.values[64];
+    EXPECT_GT(dv, 0);
+    EXPECT_GT(dk, 0);
+    const bool tolerated = dv <= expected.dv.tolerances[1];
+    EXPECT_EQ(dk <= expected.dk.tolerances[1], tolerated);
+    return tolerated;
+  };
+  const float log_2 = std::log(2.0f);
+  EXPECT_TRUE(is_tolerated_as_0(127 * log_2));
+  EXPECT_FALSE(is_tolerated_as_0(110 * log_2));
+}
+
 class OracleOfADevice : public kernels::DeviceOracleTest {
  protected:
   /// What is right, rounded, in device memory: dQ, dK and dV after each other.
@@ -192,6 +213,22 @@ TEST_P(OracleOfADevice, JudgesAsTheCpusDoes) {
     device->upload(right.memory.data() + problem.elements() / 2 / 64 * 64 * size,
                    std::vector<std::byte>(4, std::byte{0xFF}).data(), 4);
     EXPECT_FALSE(judge(kernels::Judge::device, few).right());
+  }
+}
+
+TEST_P(OracleOfADevice, MakesInputsOfEveryDistributionAgain) {
+  using device::Distribution;
+  const kernels::JudgedBy judged(kernels::Judge::device);
+  for (const Distribution distribution :
+       {Distribution::growing, Distribution::falling, Distribution::outliers}) {
+    const Problem problem{1, 1, 40, 64, Mask::causal, DType::bf16};
+    RandomInputs of = inputs;
+    of.distribution = distribution;
+    const Right right(*device, problem, of);
+    EXPECT_TRUE(deviation(*device, problem, of, right.outputs()).right())
+        << static_cast<int>(distribution);
+    EXPECT_FALSE(deviation(*device, problem, inputs, right.outputs()).right())
+        << "uniform inputs have other gradients";
   }
 }
 
