@@ -2,8 +2,8 @@
 
 #include "harness/device/kernel.hpp"
 #include "kernels/attention/masked_softmax.hpp"
+#include "kernels/cuda/lanes.cuh"
 #include "kernels/ptx/exp2.cuh"
-#include "kernels/ptx/mma.cuh"
 
 // Scale, mask, softmax and conversion in one pass: a block keeps its row in registers as floats, so
 // that a score is read once and its probability written once, 16 bytes at a time. Rows that are too
@@ -17,20 +17,19 @@ constexpr int most_softmax_threads = 1024, long_row_threads = 512;
 constexpr float log2_e = 1.4426950408889634f;
 
 /// Eight elements as floats; those from `seen` on are -inf. `first` is the number of the first.
-__device__ __forceinline__ void unpack(uint4 from, std::int64_t first, std::int64_t seen,
-                                       float (&to)[lanes]) {
-  const unsigned words[4] = {from.x, from.y, from.z, from.w};
+template <class Element>
+__device__ __forceinline__ void unpack_seen(uint4 from, std::int64_t first, std::int64_t seen,
+                                            float (&to)[lanes]) {
+  const Element* const type = nullptr;
+  kernels::on_cuda::unpack(type, from, to);
 #pragma unroll
-  for (int i = 0; i < lanes; ++i) {
-    const float value =
-        __uint_as_float(i % 2 == 0 ? words[i / 2] << 16 : words[i / 2] & 0xFFFF0000u);
-    to[i] = first + i < seen ? value : -INFINITY;
-  }
+  for (int i = 0; i < lanes; ++i)
+    if (first + i >= seen) to[i] = -INFINITY;
 }
+template <class Element>
 __device__ __forceinline__ uint4 pack(const float (&from)[lanes]) {
-  const ptx::Bf16 type;
-  return make_uint4(ptx::pack(type, from[0], from[1]), ptx::pack(type, from[2], from[3]),
-                    ptx::pack(type, from[4], from[5]), ptx::pack(type, from[6], from[7]));
+  const Element* const type = nullptr;
+  return kernels::on_cuda::pack(type, from);
 }
 
 __device__ __forceinline__ float largest_of(const float (&values)[lanes], float largest) {
@@ -78,7 +77,7 @@ __device__ __forceinline__ uint4* accesses_of(const ScoreRows& rows) {
 }
 
 /// One block per row; each thread has `count` accesses of it.
-template <int count>
+template <class Element, int count>
 __global__ void __launch_bounds__(most_softmax_threads) row_in_registers_kernel(ScoreRows rows) {
   __shared__ float of_largest[32], of_sum[32];
   uint4* const row = accesses_of(rows);
@@ -92,7 +91,7 @@ __global__ void __launch_bounds__(most_softmax_threads) row_in_registers_kernel(
   float value[count][lanes], largest = -INFINITY, sum = 0;
 #pragma unroll
   for (int j = 0; j < count; ++j) {
-    unpack(from[j], at(j) * lanes, seen, value[j]);
+    unpack_seen<Element>(from[j], at(j) * lanes, seen, value[j]);
     largest = largest_of(value[j], largest);
   }
   const float reference = over_softmax_block(largest, of_largest, Larger{}) * factor;
@@ -103,12 +102,13 @@ __global__ void __launch_bounds__(most_softmax_threads) row_in_registers_kernel(
   for (int j = 0; j < count; ++j) {
 #pragma unroll
     for (int i = 0; i < lanes; ++i) value[j][i] *= inverse;
-    if (at(j) * lanes < rows.keys) row[at(j)] = pack(value[j]);
+    if (at(j) * lanes < rows.keys) row[at(j)] = pack<Element>(value[j]);
   }
 }
 
 /// One block per row of any length. Each thread keeps the sum of exponentials beside its largest
 /// score so far.
+template <class Element>
 __global__ void __launch_bounds__(long_row_threads) row_read_twice_kernel(ScoreRows rows) {
   __shared__ float of_largest[32], of_sum[32];
   uint4* const row = accesses_of(rows);
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(long_row_threads) row_read_twice_kernel(ScoreR
   const float factor = rows.factor * log2_e;
   float value[lanes], largest = -INFINITY, sum = 0;
   for (std::int64_t v = threadIdx.x; v * lanes < seen; v += long_row_threads) {
-    unpack(row[v], v * lanes, seen, value);
+    unpack_seen<Element>(row[v], v * lanes, seen, value);
     const float now = largest_of(value, largest);
     sum *= ptx::exp2_approximate((largest - now) * factor);
     sum = exponentials(value, factor, now * factor, sum);
@@ -128,36 +128,42 @@ __global__ void __launch_bounds__(long_row_threads) row_read_twice_kernel(ScoreR
   for (std::int64_t v = threadIdx.x; v * lanes < rows.keys; v += long_row_threads) {
     uint4 from{};
     if (v * lanes < seen) from = row[v];
-    unpack(from, v * lanes, seen, value);
+    unpack_seen<Element>(from, v * lanes, seen, value);
     exponentials(value, factor, most * factor, 0);
 #pragma unroll
     for (int i = 0; i < lanes; ++i) value[i] *= inverse;
-    row[v] = pack(value);
+    row[v] = pack<Element>(value);
   }
 }
 
-template <int count>
+template <class Element, int count>
 void launch_in_registers(const ScoreRows& rows, std::int64_t accesses, device::Stream& stream) {
   const auto threads = static_cast<unsigned>((accesses + 32 * count - 1) / (32 * count) * 32);
   device::launch({.grid = dim3(static_cast<unsigned>(rows.rows)), .block = dim3(threads)}, stream,
-                 row_in_registers_kernel<count>, rows);
+                 row_in_registers_kernel<Element, count>, rows);
+}
+
+template <class Element>
+void launch_as(const ScoreRows& rows, device::Stream& stream) {
+  const std::int64_t accesses = (rows.keys + lanes - 1) / lanes;
+  if (accesses <= 64)
+    launch_in_registers<Element, 1>(rows, accesses, stream);
+  else if (accesses <= 128)
+    launch_in_registers<Element, 2>(rows, accesses, stream);
+  else if (accesses <= 4 * most_softmax_threads)
+    launch_in_registers<Element, 4>(rows, accesses, stream);
+  else
+    device::launch(
+        {.grid = dim3(static_cast<unsigned>(rows.rows)), .block = dim3(long_row_threads)}, stream,
+        row_read_twice_kernel<Element>, rows);
 }
 
 }  // namespace
 
 void masked_softmax(const ScoreRows& rows, device::Stream& stream) {
   if (rows.rows == 0 || rows.keys == 0) return;
-  const std::int64_t accesses = (rows.keys + lanes - 1) / lanes;
-  if (accesses <= 64)
-    launch_in_registers<1>(rows, accesses, stream);
-  else if (accesses <= 128)
-    launch_in_registers<2>(rows, accesses, stream);
-  else if (accesses <= 4 * most_softmax_threads)
-    launch_in_registers<4>(rows, accesses, stream);
-  else
-    device::launch(
-        {.grid = dim3(static_cast<unsigned>(rows.rows)), .block = dim3(long_row_threads)}, stream,
-        row_read_twice_kernel, rows);
+  rows.dtype == DType::f16 ? launch_as<__half>(rows, stream)
+                           : launch_as<__nv_bfloat16>(rows, stream);
 }
 
 }  // namespace ridgeline::attention::on_cuda

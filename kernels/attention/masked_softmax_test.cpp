@@ -24,7 +24,8 @@ class MaskedSoftmax : public testing::TestWithParam<device::Kind> {
   }
 
   /// `heads` times `queries` rows of N(0, 25), with NaN behind the keys of each row.
-  void check(std::int64_t heads, std::int64_t queries, std::int64_t keys, bool causal) {
+  void check(std::int64_t heads, std::int64_t queries, std::int64_t keys, bool causal,
+             DType dtype = DType::bf16) {
     const std::int64_t rows = heads * queries, stride = (keys + 7) / 8 * 8;
     const float factor = 0.3f;
     std::mt19937 random(7);
@@ -32,12 +33,12 @@ class MaskedSoftmax : public testing::TestWithParam<device::Kind> {
     std::vector<float> scores(static_cast<std::size_t>(rows * stride), not_read);
     for (std::int64_t i = 0; i < rows * stride; ++i)
       if (i % stride < keys)
-        scores[static_cast<std::size_t>(i)] = kernels::rounded(normal(random), DType::bf16);
+        scores[static_cast<std::size_t>(i)] = kernels::rounded(normal(random), dtype);
 
     kernels::GuardedOutput memory(*found.device, scores.size() * 2);
-    const std::vector<std::byte> bytes = kernels::stored(scores, DType::bf16);
+    const std::vector<std::byte> bytes = kernels::stored(scores, dtype);
     found.device->upload(memory.data(), bytes.data(), bytes.size());
-    on_cuda::masked_softmax({memory.data(), rows, queries, keys, stride, causal, factor},
+    on_cuda::masked_softmax({memory.data(), rows, queries, keys, stride, causal, factor, dtype},
                             found.device->stream());
     found.device->synchronize();
     std::vector<std::uint16_t> written(scores.size());
@@ -52,8 +53,10 @@ class MaskedSoftmax : public testing::TestWithParam<device::Kind> {
       for (std::int64_t j = 0; j < seen; ++j) sum += std::exp(factor * (first[j] - largest));
       for (std::int64_t j = 0; j < keys; ++j) {
         const double right = j < seen ? std::exp(factor * (first[j] - largest)) / sum : 0;
-        const float got = from_bf16(written[static_cast<std::size_t>(row * stride + j)]);
-        ASSERT_NEAR(got, right, right * (unit_roundoff(DType::bf16) + 1e-5) + 1e-37)
+        const std::uint16_t bits = written[static_cast<std::size_t>(row * stride + j)];
+        const float got = dtype == DType::f16 ? from_f16(bits) : from_bf16(bits);
+        const double smallest = dtype == DType::f16 ? 0x1p-24 : 1e-37;  // subnormal steps
+        ASSERT_NEAR(got, right, right * (unit_roundoff(dtype) + 1e-5) + smallest)
             << "row " << row << ", key " << j << " of " << keys;
       }
     }
@@ -65,7 +68,8 @@ class MaskedSoftmax : public testing::TestWithParam<device::Kind> {
 TEST_P(MaskedSoftmax, IsRightForAnyLength) {
   for (const bool causal : {false, true})
     for (const std::int64_t keys : {1, 7, 8, 9, 256, 257, 513})
-      check(2, causal ? keys : 3, keys, causal);
+      for (const DType dtype : {DType::bf16, DType::f16})
+        check(2, causal ? keys : 3, keys, causal, dtype);
 }
 
 /// Two and four accesses a thread, and rows that are read twice.
@@ -73,6 +77,7 @@ TEST_P(MaskedSoftmax, IsRightForLongRows) {
   for (const std::int64_t keys : {1000, 4100, 32773}) {
     check(1, 2, keys, false);
     check(1, 2, keys, true);
+    check(1, 2, keys, false, DType::f16);
   }
 }
 

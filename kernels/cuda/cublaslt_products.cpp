@@ -42,7 +42,8 @@ cublasLtMatrixLayout_t layout(const Products& of, std::int64_t rows, std::int64_
   cublasLtMatrixLayout_t made = nullptr;
   const auto count = static_cast<std::int32_t>(of.batch);
   const std::int64_t stride = here * leading;
-  check(cublas().layout_create(&made, CUDA_R_16BF, static_cast<std::uint64_t>(rows),
+  check(cublas().layout_create(&made, of.dtype == DType::f16 ? CUDA_R_16F : CUDA_R_16BF,
+                               static_cast<std::uint64_t>(rows),
                                static_cast<std::uint64_t>(columns), leading),
         "describing a matrix", of);
   check(cublas().layout_set(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
@@ -88,14 +89,14 @@ Plan make_plan(const Products& of) {
 
 const std::string& missing() { return cublas().missing; }
 
-void multiply(const Products& products, const void* a, const void* b, void* c, void* workspace,
-              device::Stream& stream) {
+void multiply(const Products& products, float factor, const void* a, const void* b, void* c,
+              void* workspace, device::Stream& stream) {
   static std::map<Products, Plan> plans;
   auto found = plans.find(products);
   if (found == plans.end()) found = plans.emplace(products, make_plan(products)).first;
   const Plan& plan = found->second;
-  const float one = 1, zero = 0;
-  check(cublas().matmul(handle(products), plan.operation, &one, b, plan.b, a, plan.a, &zero, c,
+  const float zero = 0;
+  check(cublas().matmul(handle(products), plan.operation, &factor, b, plan.b, a, plan.a, &zero, c,
                         plan.c, c, plan.c, &plan.algorithm, workspace, workspace_bytes,
                         static_cast<cudaStream_t>(stream.native)),
         "multiplying", products);

@@ -5,19 +5,21 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/base/dtype.hpp"
 #include "harness/device/stream.hpp"
 
-// Products of many bf16 matrices by cuBLASLt, opened at run time, for variants that compute more
-// than a product. The algorithm is the first that the heuristic proposes; it is chosen at the first
-// call for some products, and further calls only enqueue. One CUDA device per process.
+// Products of many bf16 or f16 matrices by cuBLASLt, opened at run time, for variants that compute
+// more than a product. The algorithm is the first that the heuristic proposes; it is chosen at the
+// first call for some products, and further calls only enqueue. One CUDA device per process.
 namespace ridgeline::kernels::cublaslt {
 
-/// C = A B of `batch` row-major matrices: A is m x k, B k x n (or n x k and transposed), C m x n.
-/// `lda`, `ldb` and `ldc` are the elements from row to row; matrices of a batch follow each other
-/// without a gap. Sums are f32. No size is 0.
+/// C = factor * A B of `batch` row-major matrices: A is m x k, B k x n (or n x k and transposed), C
+/// m x n. `lda`, `ldb` and `ldc` are the elements from row to row; matrices of a batch follow each
+/// other without a gap. Sums are f32. No size is 0.
 struct Products {
   std::int64_t batch = 0, m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
   bool b_transposed = false;
+  DType dtype = DType::bf16;
   auto operator<=>(const Products&) const = default;
 };
 
@@ -27,7 +29,7 @@ inline constexpr std::size_t workspace_bytes = 32 << 20;  // what NVIDIA recomme
 const std::string& missing();
 
 /// `workspace` has workspace_bytes. Throws a dependency Error when cuBLASLt refuses.
-void multiply(const Products& products, const void* a, const void* b, void* c, void* workspace,
-              device::Stream& stream);
+void multiply(const Products& products, float factor, const void* a, const void* b, void* c,
+              void* workspace, device::Stream& stream);
 
 }  // namespace ridgeline::kernels::cublaslt

@@ -50,14 +50,16 @@ __device__ __forceinline__ float4 load4(const float* from) {
 template <int dim>
 __global__ void __launch_bounds__(threads, 2)
     flash_kernel(std::int64_t seq, bool causal, float factor, const float* q, const float* k,
-                 const float* v, float* o, std::int64_t tiles) {
+                 const float* v, float* o, unsigned group) {
   constexpr int stride = Shared<dim>::stride;
   RIDGELINE_DYNAMIC_SHARED(float, shared);
   float *const q_tile = shared + Shared<dim>::q, *const kv_tile = shared + Shared<dim>::kv,
                *const p_tile = shared + Shared<dim>::p;
-  // Causal: the last queries see most keys, so they start first.
-  const std::int64_t heads = gridDim.x / tiles, offset = blockIdx.x % heads * seq * dim;
-  const std::int64_t first_query = (tiles - 1 - blockIdx.x / heads) * queries;
+  // Blocks: heads, tiles of queries. Causal: the last queries see most keys, so they start first.
+  const std::int64_t offset = std::int64_t{blockIdx.x} * seq * dim;
+  k += blockIdx.x / group * seq * dim;
+  v += blockIdx.x / group * seq * dim;
+  const std::int64_t first_query = std::int64_t{gridDim.y - 1 - blockIdx.y} * queries;
   const int x = threadIdx.x % 16, y = threadIdx.x / 16;
   load_rows<dim, queries>(q + offset, seq, first_query, factor, q_tile);
 
@@ -66,7 +68,7 @@ __global__ void __launch_bounds__(threads, 2)
   const std::int64_t seen = causal ? min(seq, first_query + queries) : seq;
   for (std::int64_t first_key = 0; first_key < seen; first_key += keys) {
     __syncthreads();  // the values of the last round have been read
-    load_rows<dim, keys>(k + offset, seq, first_key, 1.0f, kv_tile);
+    load_rows<dim, keys>(k, seq, first_key, 1.0f, kv_tile);
     __syncthreads();
     float scores[4][4] = {};
 #pragma unroll 2
@@ -117,7 +119,7 @@ __global__ void __launch_bounds__(threads, 2)
       }
     }
     __syncthreads();  // the keys have been read, the probabilities are there
-    load_rows<dim, keys>(v + offset, seq, first_key, 1.0f, kv_tile);
+    load_rows<dim, keys>(v, seq, first_key, 1.0f, kv_tile);
     __syncthreads();
 #pragma unroll 2
     for (int j = 0; j < keys; j += 4) {
@@ -153,7 +155,7 @@ __global__ void __launch_bounds__(threads, 2)
 #pragma unroll
     for (int part = 0; part < dim / 64; ++part) {
       const float4 value = output[i][part];
-      *reinterpret_cast<float4*>(o + offset + query * dim + 64 * part + 4 * x) =
+      reinterpret_cast<float4*>(o + offset)[query * (dim / 4) + 16 * part + x] =
           make_float4(value.x * inverse, value.y * inverse, value.z * inverse, value.w * inverse);
     }
   }
@@ -164,12 +166,14 @@ void launch_for(const Problem& problem, const Operands& operands, device::Stream
   const std::int64_t tiles = (problem.seq + queries - 1) / queries;
   // Scores in multiples of log 2, for exp2f.
   const float factor = 1.44269504f / sqrtf(static_cast<float>(dim));
-  device::launch({.grid = dim3(static_cast<unsigned>(problem.all_heads() * tiles)),
-                  .block = dim3(threads),
-                  .shared_bytes = Shared<dim>::size * sizeof(float)},
-                 stream, flash_kernel<dim>, problem.seq, problem.mask == Mask::causal, factor,
-                 static_cast<const float*>(operands.q), static_cast<const float*>(operands.k),
-                 static_cast<const float*>(operands.v), static_cast<float*>(operands.o), tiles);
+  device::launch(
+      {.grid = dim3(static_cast<unsigned>(problem.all_heads()), static_cast<unsigned>(tiles)),
+       .block = dim3(threads),
+       .shared_bytes = Shared<dim>::size * sizeof(float)},
+      stream, flash_kernel<dim>, problem.seq, problem.mask == Mask::causal, factor,
+      static_cast<const float*>(operands.q), static_cast<const float*>(operands.k),
+      static_cast<const float*>(operands.v), static_cast<float*>(operands.o),
+      static_cast<unsigned>(problem.group()));
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
@@ -184,7 +188,7 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
     return device::Support::unsupported("a block needs " +
                                         std::to_string(Shared<128>::size * sizeof(float)) +
                                         " bytes of shared memory");
-  return check(problem, {DType::f32});
+  return check(problem, {DType::f32}, /*groups_queries=*/true);
 }
 
 }  // namespace
@@ -195,7 +199,8 @@ Variant flash() {
           supports,
           launch,
           nullptr,
-          {.sectors_per_load = 16, .sectors_per_store = 16, .wavefronts_per_shared_request = 2.92}};
+          {.sectors_per_load = 16, .sectors_per_store = 16, .wavefronts_per_shared_request = 2.92},
+          /*groups_queries=*/true};
 }
 
 }  // namespace ridgeline::attention::on_cuda

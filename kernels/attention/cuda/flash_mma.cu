@@ -54,18 +54,20 @@ template <class Type, int dim>
 __global__ void __launch_bounds__(threads, 2)
     flash_mma_kernel(std::int64_t seq, bool causal, float factor, const unsigned short* q,
                      const unsigned short* k, const unsigned short* v, unsigned short* o,
-                     std::int64_t tiles) {
+                     unsigned group) {
   constexpr int stride = Shared<dim>::stride;
   RIDGELINE_DYNAMIC_SHARED(unsigned short, shared);
   unsigned short *const q_tile = shared + Shared<dim>::q, *const k_tile = shared + Shared<dim>::k,
                         *const v_tile = shared + Shared<dim>::v;
-  // Causal: the last queries see most keys, so they start first.
-  const std::int64_t heads = gridDim.x / tiles, offset = blockIdx.x % heads * seq * dim;
-  const std::int64_t first_query = (tiles - 1 - blockIdx.x / heads) * queries;
+  // Blocks: heads, tiles of queries. Causal: the last queries see most keys, so they start first.
+  const std::int64_t offset = blockIdx.x * seq * dim;
+  k += blockIdx.x / group * seq * dim;
+  v += blockIdx.x / group * seq * dim;
+  const std::int64_t first_query = std::int64_t{gridDim.y - 1 - blockIdx.y} * queries;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 
   copy_rows<dim, queries>(q + offset, seq, first_query, q_tile);
-  copy_rows<dim, keys>(k + offset, seq, 0, k_tile);
+  copy_rows<dim, keys>(k, seq, 0, k_tile);
   ptx::copy_async_wait<1>();
   __syncthreads();
   unsigned query[dim / 16][4];
@@ -79,7 +81,7 @@ __global__ void __launch_bounds__(threads, 2)
   float output[dim / 8][4] = {};
   const std::int64_t seen = causal ? min(seq, first_query + queries) : seq;
   for (std::int64_t first_key = 0; first_key < seen; first_key += keys) {
-    copy_rows<dim, keys>(v + offset, seq, first_key, v_tile);
+    copy_rows<dim, keys>(v, seq, first_key, v_tile);
     ptx::copy_async_wait<1>();
     __syncthreads();  // the keys are there
     float scores[keys / 8][4] = {};
@@ -96,7 +98,7 @@ __global__ void __launch_bounds__(threads, 2)
     }
     __syncthreads();  // the keys have been read
     if (first_key + keys < seen)
-      copy_rows<dim, keys>(k + offset, seq, first_key + keys, k_tile);
+      copy_rows<dim, keys>(k, seq, first_key + keys, k_tile);
     else
       ptx::copy_async_commit();  // an empty group, so that the wait below counts the same
 
@@ -174,14 +176,15 @@ void launch_for(const Problem& problem, const Operands& operands, device::Stream
   const std::int64_t tiles = (problem.seq + queries - 1) / queries;
   // Scores in multiples of log 2, for exp2f.
   const float factor = 1.44269504f / sqrtf(static_cast<float>(dim));
-  device::launch({.grid = dim3(static_cast<unsigned>(problem.all_heads() * tiles)),
-                  .block = dim3(threads),
-                  .shared_bytes = Shared<dim>::size * sizeof(unsigned short)},
-                 stream, flash_mma_kernel<Type, dim>, problem.seq, problem.mask == Mask::causal,
-                 factor, static_cast<const unsigned short*>(operands.q),
-                 static_cast<const unsigned short*>(operands.k),
-                 static_cast<const unsigned short*>(operands.v),
-                 static_cast<unsigned short*>(operands.o), tiles);
+  device::launch(
+      {.grid = dim3(static_cast<unsigned>(problem.all_heads()), static_cast<unsigned>(tiles)),
+       .block = dim3(threads),
+       .shared_bytes = Shared<dim>::size * sizeof(unsigned short)},
+      stream, flash_mma_kernel<Type, dim>, problem.seq, problem.mask == Mask::causal, factor,
+      static_cast<const unsigned short*>(operands.q),
+      static_cast<const unsigned short*>(operands.k),
+      static_cast<const unsigned short*>(operands.v), static_cast<unsigned short*>(operands.o),
+      static_cast<unsigned>(problem.group()));
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
@@ -196,7 +199,7 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 device::Support supports(const Problem& problem, const device::Facts& facts) {
   if (facts.capability < 80)
     return device::Support::unsupported("mma of bf16 needs compute capability 8.0");
-  return check(problem, {DType::bf16, DType::f16});
+  return check(problem, {DType::bf16, DType::f16}, /*groups_queries=*/true);
 }
 
 }  // namespace
@@ -207,7 +210,8 @@ Variant flash_mma() {
           supports,
           launch,
           nullptr,
-          {.sectors_per_load = 18, .sectors_per_store = 8, .wavefronts_per_shared_request = 4}};
+          {.sectors_per_load = 18, .sectors_per_store = 8, .wavefronts_per_shared_request = 4},
+          /*groups_queries=*/true};
 }
 
 }  // namespace ridgeline::attention::on_cuda

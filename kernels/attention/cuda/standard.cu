@@ -22,7 +22,7 @@ using kernels::on_cuda::widen;
 /// scores[head][i][j] = factor * q_i . k_j; -inf where a causal mask hides key j.
 template <class Element>
 __global__ void __launch_bounds__(tile* tile)
-    scores_kernel(std::int64_t seq, int dim, bool causal, float factor, const Element* q,
+    scores_kernel(std::int64_t seq, int dim, int group, bool causal, float factor, const Element* q,
                   const Element* k, Element* scores, std::int64_t tiles) {
   __shared__ float q_tile[tile][tile];
   __shared__ float k_tile[tile][tile + 1];  // read by column
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(tile* tile)
   const std::int64_t head = blockIdx.x / (tiles * tiles);
   const std::int64_t i0 = blockIdx.x / tiles % tiles * tile, j0 = blockIdx.x % tiles * tile;
   const Element* const q_head = q + head * seq * dim;
-  const Element* const k_head = k + head * seq * dim;
+  const Element* const k_head = k + head / group * seq * dim;
   float sum = 0;
   for (int d = 0; d < dim; d += tile) {
     q_tile[y][x] = i0 + y < seq ? widen(q_head[(i0 + y) * dim + d + x]) : 0.0f;
@@ -85,8 +85,8 @@ __global__ void __launch_bounds__(softmax_threads)
 /// o[head][i][d] = sum over j of probabilities[head][i][j] v_j[d].
 template <class Element>
 __global__ void __launch_bounds__(tile* tile)
-    output_kernel(std::int64_t seq, int dim, const Element* probabilities, const Element* v,
-                  Element* o, std::int64_t tiles) {
+    output_kernel(std::int64_t seq, int dim, int group, const Element* probabilities,
+                  const Element* v, Element* o, std::int64_t tiles) {
   __shared__ float p_tile[tile][tile];
   __shared__ float v_tile[tile][tile];
   const int x = threadIdx.x, y = threadIdx.y, d_tiles = dim / tile;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(tile* tile)
   const std::int64_t i = blockIdx.x / d_tiles % tiles * tile + y;
   const int d = static_cast<int>(blockIdx.x % d_tiles) * tile + x;
   const Element* const p_row = probabilities + (head * seq + i) * seq;
-  const Element* const v_head = v + head * seq * dim;
+  const Element* const v_head = v + head / group * seq * dim;
   float sum = 0;
   for (std::int64_t j = 0; j < seq; j += tile) {
     p_tile[y][x] = i < seq && j + x < seq ? widen(p_row[j + x]) : 0.0f;
@@ -117,19 +117,20 @@ template <class Element>
 void launch_as(const Problem& problem, const Operands& operands, device::Stream& stream) {
   const std::int64_t seq = problem.seq, heads = problem.all_heads(),
                      tiles = (seq + tile - 1) / tile;
-  const int dim = static_cast<int>(problem.dim), d_tiles = dim / tile;
+  const int dim = static_cast<int>(problem.dim), group = static_cast<int>(problem.group()),
+            d_tiles = dim / tile;
   auto* const scores = static_cast<Element*>(operands.workspace);
   auto* const probabilities = scores + score_bytes(problem) / sizeof(Element);
   const float factor = 1.0f / sqrtf(static_cast<float>(dim));
   const auto blocks = [](std::int64_t count) { return dim3(static_cast<unsigned>(count)); };
   device::launch({.grid = blocks(heads * tiles * tiles), .block = dim3(tile, tile)}, stream,
-                 scores_kernel<Element>, seq, dim, problem.mask == Mask::causal, factor,
+                 scores_kernel<Element>, seq, dim, group, problem.mask == Mask::causal, factor,
                  static_cast<const Element*>(operands.q), static_cast<const Element*>(operands.k),
                  scores, tiles);
   device::launch({.grid = blocks(heads * seq), .block = dim3(softmax_threads)}, stream,
                  softmax_kernel<Element>, seq, scores, probabilities);
   device::launch({.grid = blocks(heads * tiles * d_tiles), .block = dim3(tile, tile)}, stream,
-                 output_kernel<Element>, seq, dim, probabilities,
+                 output_kernel<Element>, seq, dim, group, probabilities,
                  static_cast<const Element*>(operands.v), static_cast<Element*>(operands.o), tiles);
 }
 
@@ -143,7 +144,7 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 }
 
 device::Support supports(const Problem& problem, const device::Facts&) {
-  return check(problem, {DType::f32, DType::bf16, DType::f16});
+  return check(problem, {DType::f32, DType::bf16, DType::f16}, /*groups_queries=*/true);
 }
 
 }  // namespace
@@ -154,7 +155,8 @@ Variant standard() {
           supports,
           launch,
           workspace,
-          {.sectors_per_load = 4, .sectors_per_store = 4, .wavefronts_per_shared_request = 1}};
+          {.sectors_per_load = 4, .sectors_per_store = 4, .wavefronts_per_shared_request = 1},
+          /*groups_queries=*/true};
 }
 
 }  // namespace ridgeline::attention::on_cuda

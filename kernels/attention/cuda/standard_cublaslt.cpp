@@ -28,18 +28,23 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
   void* const scores = operands.workspace;
   void* const workspace = static_cast<std::byte*>(operands.workspace) + score_memory(problem);
   const std::int64_t batch = problem.all_heads() / group;
+  // Of f16, scores are scaled before they are stored, where it ends at 65504.
+  const float factor = 1.0f / std::sqrt(static_cast<float>(dim));
+  const bool early = problem.dtype == DType::f16;
   kernels::cublaslt::multiply({batch, group * seq, seq, dim, dim, dim, stride,
-                               /*b_transposed=*/true},
-                              operands.q, operands.k, scores, workspace, stream);
+                               /*b_transposed=*/true, problem.dtype},
+                              early ? factor : 1.0f, operands.q, operands.k, scores, workspace,
+                              stream);
   masked_softmax({scores, problem.all_heads() * seq, seq, seq, stride, problem.mask == Mask::causal,
-                  1.0f / std::sqrt(static_cast<float>(dim))},
+                  early ? 1.0f : factor, problem.dtype},
                  stream);
-  kernels::cublaslt::multiply({batch, group * seq, dim, seq, stride, dim, dim}, scores, operands.v,
-                              operands.o, workspace, stream);
+  kernels::cublaslt::multiply({batch, group * seq, dim, seq, stride, dim, dim,
+                               /*b_transposed=*/false, problem.dtype},
+                              1.0f, scores, operands.v, operands.o, workspace, stream);
 }
 
 device::Support supports(const Problem& problem, const device::Facts&) {
-  device::Support possible = check(problem, {DType::bf16}, /*groups_queries=*/true);
+  device::Support possible = check(problem, {DType::bf16, DType::f16}, /*groups_queries=*/true);
   if (possible && !kernels::cublaslt::missing().empty())
     return device::Support::unavailable(kernels::cublaslt::missing());
   return possible;
@@ -49,7 +54,7 @@ device::Support supports(const Problem& problem, const device::Facts&) {
 
 Variant standard_cublaslt() {
   return {"cuBLASLt's products with one softmax kernel between them",
-          {DType::bf16},
+          {DType::bf16, DType::f16},
           supports,
           launch,
           [](const Problem& problem) {
