@@ -5,7 +5,9 @@
 // tiles come by tensor copies, dK and dV are summed up in registers, and dQ in memory as f32, by
 // additions of whole tiles that the asynchronous unit carries out (cp.reduce.async.bulk). Blocks
 // add in any order, so that the last bits of dQ differ from run to run. Bound by tensor cores and
-// by shared memory, which feeds them, takes dS and hands dQ on; in long runs by the power limit.
+// by shared memory, which feeds them, takes dS and hands dQ on: by count it is busy for 3488 clocks
+// of a tile of 80 queries with heads of 128, and they for 3200; with heads of 64, for 2816 and 2560
+// of a tile of 128. In long runs bound by the power limit.
 
 namespace ridgeline::attention_backward::on_cuda {
 namespace {
