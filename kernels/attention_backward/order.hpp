@@ -131,7 +131,7 @@ inline std::int64_t tiles_of(const Problem& problem, int rows) {
 
 /// Heads whose tiles take turns: gradients of queries stay in L2 meanwhile.
 inline int heads_together(const Problem& problem) {
-  const std::int64_t elements = (problem.mask == Mask::causal ? 32768 : 8192) * 128;
+  const std::int64_t elements = std::int64_t{128} * (problem.mask == Mask::causal ? 32768 : 8192);
   return static_cast<int>(std::clamp<std::int64_t>(elements / problem.dim / problem.seq, 1, 8));
 }
 

@@ -175,17 +175,32 @@ std::vector<std::pair<Problem, int>> problems_and_units() {
   return all;
 }
 
+/// An earlier set, fewer additions of its tile before it, or as many and a later tile of keys.
+using Rank = std::tuple<int, int, int>;
+
+/// All additions at each tile of queries of each head: how many are made there before, and ranks.
+std::vector<std::vector<std::pair<int, Rank>>> ranks(const Order& order, bool causal) {
+  std::vector<std::vector<std::pair<int, Rank>>> places(
+      static_cast<std::size_t>(order.heads * order.ratio * order.query_tiles));
+  for (int set = 0; order.begin_of_set(set) < order.count(); ++set) {
+    const int begin = order.begin_of_set(set), end = order.end_of_set(begin);
+    for (int turn = begin; turn < end; ++turn) {
+      int step = 0;
+      for (const Addition& one : additions_of(order, causal, turn)) {
+        const int place = one.head * order.query_tiles + one.m;
+        places[static_cast<std::size_t>(place)].emplace_back(one.before,
+                                                             Rank{set, step++, -one.number});
+      }
+    }
+  }
+  return places;
+}
+
 /// Why ordered sums end: each addition waits for the one before of its tile, and for the one before
-/// at its place, and both have lower ranks: an earlier set, fewer additions of its tile before it,
-/// or as many and a later tile of keys. So what is of the lowest rank among all that is still to be
-/// made waits for nothing but a block that takes its tile: Order says why there is one.
+/// at its place, and both have lower ranks. So what is of the lowest rank among all that is still
+/// to be made waits for nothing but a block that takes its tile: Order says why there is one.
 TEST(Order, AdditionsWaitForLowerRanksAlone) {
-  using Rank = std::tuple<int, int, int>;
-  struct Made {
-    int before;
-    Rank rank;
-  };
-  std::int64_t looked_at = 0;
+  std::size_t looked_at = 0;
   for (const Mask mask : {Mask::full, Mask::causal})
     for (const std::int64_t dim : {64, 128})
       for (const int units : {1, 2, 3, 7, 16, 78, 114, 132, 144})
@@ -193,31 +208,21 @@ TEST(Order, AdditionsWaitForLowerRanksAlone) {
           for (const auto& [heads, kv_heads] :
                {std::pair<std::int64_t, std::int64_t>(1, 1), {6, 3}}) {
             if (seq > 2000 && heads != 1 && units < 78) continue;
-            const Problem problem = problem_of(heads, seq, mask, kv_heads, dim);
-            const Order order = ordered(problem, units);
+            const Order order = ordered(problem_of(heads, seq, mask, kv_heads, dim), units);
             EXPECT_LE(tiles_in_largest_set(order), blocks_of(order, units));
-            std::vector<std::vector<Made>> places(
-                static_cast<std::size_t>(heads * order.query_tiles));
-            for (int set = 0; order.begin_of_set(set) < order.count(); ++set)
-              for (int turn = order.begin_of_set(set);
-                   turn < order.end_of_set(order.begin_of_set(set)); ++turn) {
-                int step = 0;
-                for (const Addition& one : additions_of(order, mask == Mask::causal, turn))
-                  places[static_cast<std::size_t>(one.head * order.query_tiles + one.m)].push_back(
-                      {one.before, {set, step++, -one.number}});
-              }
             bool right = true;
-            for (std::vector<Made>& place : places) {
-              std::ranges::sort(place, {}, &Made::before);
-              for (std::size_t i = 0; i < place.size(); ++i, ++looked_at)
-                right = right && place[i].before == static_cast<int>(i) &&
-                        (i == 0 || place[i - 1].rank < place[i].rank);
+            for (auto& place : ranks(order, mask == Mask::causal)) {
+              std::ranges::sort(place);
               right = right && !place.empty();
+              for (std::size_t i = 0; i < place.size(); ++i)
+                right = right && place[i].first == static_cast<int>(i) &&
+                        (i == 0 || place[i - 1].second < place[i].second);
+              looked_at += place.size();
             }
             EXPECT_TRUE(right) << heads << "/" << kv_heads << " heads of " << dim << ", length "
                                << seq << ", " << units << " SMs, " << to_string(mask);
           }
-  EXPECT_GT(looked_at, 500'000);
+  EXPECT_GT(looked_at, 500'000u);
 }
 
 /// Blocks that run together are enough when they are as many as tiles in the largest set, and not
