@@ -23,11 +23,12 @@ std::string name_of(const std::string& variant) {
   return record::name(store::examples::gemm_case(variant).id);
 }
 
-Ladder ladder_of(std::vector<std::string> rungs, std::vector<std::string> references) {
+Ladder ladder_of(const std::vector<std::string>& rungs,
+                 const std::vector<std::string>& references) {
   Ladder ladder;
   ladder.title = "Products";
-  for (std::string& one : rungs) ladder.rungs.push_back(name_of(one));
-  for (std::string& one : references) ladder.references.push_back(name_of(one));
+  for (const std::string& one : rungs) ladder.rungs.push_back(name_of(one));
+  for (const std::string& one : references) ladder.references.push_back(name_of(one));
   return ladder;
 }
 
