@@ -117,7 +117,7 @@ class EveryVariant : public kernels::VariantTest<Variant> {
 TEST_P(EveryVariant, IsRightForAnyLength) {
   const std::vector<std::int64_t> all{0,  1,  2,  7,  15,  16,  17,  31,  32,  33,  63, 64,
                                       65, 95, 96, 97, 119, 120, 121, 127, 128, 129, 251},
-      few{0, 1, 17, 64, 65, 129}, fewest{17, 129};
+      few{0, 1, 17, 64, 65, 129}, fewest{129};
   const auto& lengths = is_repeated() ? fewest : kernels::is_emulated(*device) ? few : all;
   for (const DType dtype : GetParam().variant.dtypes)
     for (const Mask mask : {Mask::full, Mask::causal})
@@ -175,6 +175,7 @@ TEST_P(EveryVariant, GroupsQueriesOrSaysNo) {
 }
 
 TEST_P(EveryVariant, IsRightWhenLargeOrWithOutliers) {
+  if (is_repeated()) GTEST_SKIP() << "as sm_90 and on any length";
   for (const DType dtype : GetParam().variant.dtypes) {
     for (const Mask mask : {Mask::full, Mask::causal}) {
       const bool small = kernels::is_emulated(*device);
