@@ -81,8 +81,11 @@ class LadderCommand : public testing::Test {
     record::Measurement measured = examples::measurement(info, {ns - 1, ns, ns + 1});
     measured.telemetry.power_w = 400 + ns / 1e3;
     if (variant == "best")
-      measured.metrics = {{"energy", 0.5, "J", Direction::lower},
-                          {"flops_per_joule", 1e9, "FLOP/J", Direction::higher},
+      measured.metrics = {{"energy", 5e-4, "J", Direction::lower},
+                          {"flops_per_joule", 524288 / 5e-4, "FLOP/J", Direction::higher},
+                          {"sustained_time", 1250, "ns", Direction::lower},
+                          {"sustained_power", 400, "W", Direction::none},
+                          {"sustained_sm_clock", 1500, "MHz", Direction::none},
                           {"hardware_dram_read_bytes", 90e3, "B", Direction::lower},
                           {"hardware_dram_written_bytes", 10e3, "B", Direction::lower},
                           {"hardware_l2_bytes", 4e5, "B", Direction::lower},
@@ -196,6 +199,12 @@ TEST_F(LadderCommand, ARunThatIsNamedStandsAlone) {
   EXPECT_EQ(rungs[0]["median_ns"], 4010);
   EXPECT_FALSE(rungs[1].contains("median_ns")) << "the other run's";
   EXPECT_EQ(said["models"][0]["unmeasured"], json({"Copies"}));
+  const json all = json::parse(ridgeline({"ladder", "20261120T100000Z-aaaa", "--json"}).out);
+  const json& best = all["models"][0]["runs"][0]["ladders"][0]["rungs"][3];
+  EXPECT_EQ(best["sustained_time"], 1250);
+  EXPECT_EQ(best["sustained_power"], 400);
+  EXPECT_EQ(best["sustained_sm_clock"], 1500);
+  EXPECT_EQ(best["energy"], 5e-4);
 }
 
 TEST_F(LadderCommand, WithoutAnyTimeThereIsNothingToShow) {

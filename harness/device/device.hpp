@@ -92,6 +92,8 @@ class Device {
   virtual Reading read_sensors() = 0;
   /// Reading::energy_j alone, which takes less time.
   virtual std::optional<double> read_energy_j() { return read_sensors().energy_j; }
+  /// Reading::sm_clock_mhz alone, likewise.
+  virtual std::optional<double> read_sm_clock_mhz() { return read_sensors().sm_clock_mhz; }
   /// Bytes of the device's memory that are in use, by whomever; absent where nobody says.
   virtual std::optional<std::uint64_t> memory_in_use() { return std::nullopt; }
   /// Takes back what kernels have asked a cache to keep: lines that persist in a GPU's L2, its

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "harness/measure/batches.hpp"
@@ -9,13 +10,18 @@
 namespace ridgeline::measure {
 namespace {
 
-constexpr double batch_ns = 5e6;  // short against a step of the counter
-constexpr int fewest_steps = 4;   // the first is where counting begins
+constexpr double batch_ns = 5e6;         // short against a step of the counter
+constexpr std::size_t fewest_steps = 4;  // the first is where counting begins
+
+/// What is known when the counter has moved.
+struct Step {
+  double executions, ns, energy_j;
+};
 
 }  // namespace
 
-std::optional<double> energy_of_execution(const Setup& setup, const Workload& workload,
-                                          const PrepareOptions& options, double execution_ns) {
+std::optional<Sustained> execute_without_pause(const Setup& setup, const Workload& workload,
+                                               const PrepareOptions& options, double execution_ns) {
   const auto counter = [&device = setup.device] { return device.read_energy_j(); };
   if (options.launch == device::Launch::single || !counter()) return std::nullopt;
   Rotation rotation(setup.device, workload, options.launch, options.cache);
@@ -26,32 +32,44 @@ std::optional<double> energy_of_execution(const Setup& setup, const Workload& wo
   const Stopwatch wall;
   device::Batch* before = &rotation.start_next();
   double executions = 0, last_j = counter().value_or(0);
-  struct Step {
-    double executions, energy_j;
-  };
   std::vector<Step> steps;
+  std::vector<double> clocks_mhz;
   do {
     device::Batch& next = rotation.start_next();  // so that the device never waits for the host
     std::exchange(before, &next)->wait();
     executions += static_cast<double>(rotation.executions());
     const double now_j = counter().value_or(last_j);
-    if (now_j != last_j) steps.push_back({executions, now_j});
+    if (now_j == last_j) continue;
+    steps.push_back({executions, wall.ns(), now_j});
     last_j = now_j;
+    if (const auto mhz = setup.device.read_sm_clock_mhz(); mhz && steps.size() > 1)
+      clocks_mhz.push_back(*mhz);
   } while (wall.ns() < options.energy_budget_ns);
   setup.device.synchronize();
   if (steps.size() < fewest_steps) return std::nullopt;
-  return (steps.back().energy_j - steps.front().energy_j) /
-         (steps.back().executions - steps.front().executions);
+  const Step &first = steps.front(), &last = steps.back();
+  Sustained sustained{last.executions - first.executions, (last.ns - first.ns) * 1e-9,
+                      last.energy_j - first.energy_j, std::nullopt};
+  if (!clocks_mhz.empty())
+    sustained.sm_clock_mhz = std::accumulate(clocks_mhz.begin(), clocks_mhz.end(), 0.0) /
+                             static_cast<double>(clocks_mhz.size());
+  return sustained;
 }
 
-std::vector<record::Metric> energy_metrics(double energy_j, const Workload& workload) {
-  std::vector<record::Metric> metrics{{"energy", energy_j, "J", record::Direction::lower}};
+std::vector<record::Metric> sustained_metrics(const Sustained& sustained,
+                                              const Workload& workload) {
+  using record::Direction;
+  const auto& [executions, seconds, energy_j, sm_clock_mhz] = sustained;
+  const double each_j = energy_j / executions;
+  std::vector<record::Metric> metrics{{"energy", each_j, "J", Direction::lower}};
   if (workload.flops > 0)
-    metrics.push_back(
-        {"flops_per_joule", workload.flops / energy_j, "FLOP/J", record::Direction::higher});
+    metrics.push_back({"flops_per_joule", workload.flops / each_j, "FLOP/J", Direction::higher});
   if (workload.bytes > 0)
-    metrics.push_back(
-        {"bytes_per_joule", workload.bytes / energy_j, "B/J", record::Direction::higher});
+    metrics.push_back({"bytes_per_joule", workload.bytes / each_j, "B/J", Direction::higher});
+  metrics.push_back({"sustained_time", seconds * 1e9 / executions, "ns", Direction::lower});
+  metrics.push_back({"sustained_power", energy_j / seconds, "W", Direction::none});
+  if (sm_clock_mhz)
+    metrics.push_back({"sustained_sm_clock", *sm_clock_mhz, "MHz", Direction::none});
   return metrics;
 }
 

@@ -157,10 +157,10 @@ struct Experiment::State {
   /// Of one rank: others would have to wait for each other's counters.
   void measure_energy() {
     if (options.energy_budget_ns == 0 || group().size() > 1) return;
-    const std::optional<double> energy_j =
-        energy_of_execution(setup, workload, options, stats::median(measurement.samples_ns));
-    if (!energy_j || *energy_j <= 0) return;
-    for (record::Metric& metric : energy_metrics(*energy_j, workload))
+    const std::optional<Sustained> sustained =
+        execute_without_pause(setup, workload, options, stats::median(measurement.samples_ns));
+    if (!sustained || sustained->energy_j <= 0) return;
+    for (record::Metric& metric : sustained_metrics(*sustained, workload))
       measurement.metrics.push_back(std::move(metric));
   }
 

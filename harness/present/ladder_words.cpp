@@ -130,7 +130,18 @@ void drop_empty(WordTable& table) {
   }
 }
 
-Cells device_cells(const CaseSummary& summary, const std::string& label, std::size_t counters) {
+/// What the case keeps up without a pause: its rate in the time that an execution then takes.
+std::string sustained_rate(const CaseSummary& summary, const SharedUnits& units) {
+  const std::optional<double> ns = metric(summary.metrics, "sustained_time");
+  std::optional<Rate> reached = rate(summary);
+  if (!ns || !summary.median_ns) return "";
+  if (!reached) return units::in(units.time, *ns);
+  reached->value *= *summary.median_ns / *ns;
+  return units.text(*reached);
+}
+
+Cells device_cells(const CaseSummary& summary, const std::string& label, const SharedUnits& units,
+                   std::size_t counters) {
   const auto number = [&](const char* name) {
     const std::optional<double> value = metric(summary.metrics, name);
     return value ? counted(*value) : "";
@@ -139,9 +150,16 @@ Cells device_cells(const CaseSummary& summary, const std::string& label, std::si
     const std::optional<double> value = metric(summary.metrics, name);
     return value ? units::in(unit, *value) : "";
   };
-  Cells row{label, summary.sm_clock_mhz ? fmt::format("{:.0f} MHz", *summary.sm_clock_mhz) : "",
-            summary.power_w ? fmt::format("{:.0f} W", *summary.power_w) : "",
-            in("energy", {"J", 1}), in("flops_per_joule", {"GFLOP/J", 1e9})};
+  const auto whole = [&](const char* name, const char* unit) {
+    const std::optional<double> value = metric(summary.metrics, name);
+    return value ? fmt::format("{:.0f} {}", *value, unit) : "";
+  };
+  Cells row{label,
+            sustained_rate(summary, units),
+            whole("sustained_sm_clock", "MHz"),
+            whole("sustained_power", "W"),
+            in("energy", {"J", 1}),
+            in("flops_per_joule", {"GFLOP/J", 1e9})};
   Cells hardware = hardware_cells(summary);
   hardware.resize(counters);
   row.insert(row.end(), hardware.begin(), hardware.end());
@@ -181,7 +199,9 @@ std::string reference_label(const ClimbedLadder& climbed) {
 
 WordTable device_words(const ClimbedLadder& climbed) {
   const auto names = labels(climbed);
+  const SharedUnits units(summaries_of(climbed));
   WordTable table{{{"rung"},
+                   {"sustained", Align::right},
                    {"SM clock", Align::right},
                    {"power", Align::right},
                    {"energy", Align::right},
@@ -193,7 +213,7 @@ WordTable device_words(const ClimbedLadder& climbed) {
   table.columns.push_back({"shared wavefronts", Align::right, true});
   for (const CaseSummary* one : summaries_of(climbed))
     table.rows.push_back(
-        device_cells(*one, names.at(record::name(one->case_info.id)), counters.size()));
+        device_cells(*one, names.at(record::name(one->case_info.id)), units, counters.size()));
   drop_empty(table);
   return table;
 }

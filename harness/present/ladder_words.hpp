@@ -37,7 +37,7 @@ struct WordTable {
   std::vector<Cells> rows;  // each begins with a label
 };
 
-/// What the device said of itself while it timed each case (clock, power, energy), and what its
+/// What each case keeps up without a pause (rate, clock, power, energy), and what the device's
 /// counters say of one execution. Without what no case has.
 WordTable device_words(const analysis::ClimbedLadder& climbed);
 

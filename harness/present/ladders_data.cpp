@@ -1,6 +1,7 @@
 #include "harness/present/json_output.hpp"
 #include "harness/present/ladder_words.hpp"
 #include "harness/present/ladders.hpp"
+#include "harness/present/rate.hpp"
 #include "harness/record/json.hpp"
 
 namespace ridgeline::present {
@@ -22,6 +23,9 @@ json::Value rung_json(const analysis::Rung& rung, const RungWords& words) {
   json::put(object, "median_ns", rung.summary->median_ns);
   json::put(object, "flop_rate", rung.summary->flop_rate);
   json::put(object, "byte_rate", rung.summary->byte_rate);
+  for (const char* const name :
+       {"sustained_time", "sustained_sm_clock", "sustained_power", "energy"})
+    json::put(object, name, metric(rung.summary->metrics, name));
   put_gain(object, "over_before", rung.over_before);
   put_gain(object, "over_reference", rung.over_reference);
   json::put(object, "share_of_roof", rung.summary->share_of_roof);

@@ -291,6 +291,8 @@ TEST(Protocol, HostileAnswersAreRefusedInWords) {
        "below 0"},
       {changed("\"unit\":\"B\"", "\"unit\":\"J\""), "says moved_bytes 64 'J'"},
       {changed("moved_bytes", "energy"), "says energy 64 'B': it is in J and above 0"},
+      {changed("moved_bytes", "sustained_power"),
+       "says sustained_power 64 'B': it is in W and above 0"},
       {changed("\"buffer_sets\":4", "\"buffer_sets\":9007199254740993"),
        "an integer from 0 to 9007199254740992"},
       {changed("1.25,", "2e-308,"), "samples_ns[0]"},

@@ -143,12 +143,14 @@ class RunInProgress {
     CaseLimits limits{sampling_of(plan_.profile.sampling, selected.info),
                       budget_.sampling_s(selected.name), plan_.profile.case_timeout_s,
                       budget_.left_s()};
-    if (progress_.replicate > 0) limits.sampling.energy_s = 0;
+    const int energies_left = limits.sampling.energy_processes - progress_.replicate;
+    if (energies_left <= 0) limits.sampling.energy_s = 0;
     if (!settled_ && plan_.device.kind == DeviceKind::cuda)
       limits.settle_s = std::min(settle_s, budget_.left_s() / 10);
     limits.timeout_s += limits.settle_s + limits.sampling.energy_s;
     CaseResult result = measure_case(*process_, selected, plan_.device.id, seed_, limits);
-    result.once_s = limits.settle_s + limits.sampling.energy_s;
+    // What the next processes measure as well is a part of what they take.
+    result.once_s = limits.settle_s + (energies_left > 1 ? 0 : limits.sampling.energy_s);
     if (record::has_samples(result.measurement.outcome)) settled_ = true;
     if (!result.worker_usable) process_.reset();
     return result;

@@ -49,6 +49,8 @@ Profile parse_profile(std::string_view text, const std::filesystem::path& file) 
     options.warmup_s = sampling.duration("warmup");
     if (sampling.find("sample_floor")) options.sample_floor_s = sampling.duration("sample_floor");
     if (sampling.find("energy")) options.energy_s = sampling.duration("energy");
+    if (sampling.find("energy_processes"))
+      options.energy_processes = sampling.count("energy_processes", 1, 1000);
     if (options.max_samples < options.min_samples)
       sampling.refuse(sampling.need("max_samples").source(), "max_samples is below min_samples");
     if (options.unstable < options.target)

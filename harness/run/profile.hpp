@@ -26,7 +26,8 @@ struct Sampling {
   int min_samples = 10, max_samples = 1000;
   double warmup_s = 0.2;
   double sample_floor_s = 200e-6;  // a sample executes often enough to last this long
-  double energy_s = 0;  // wall time that a case is executed for its energy, in its first process
+  double energy_s = 0;             // wall time that a case is executed for its energy
+  int energy_processes = 1;        // in so many of its processes, the first ones
 };
 
 /// How much is measured: suites/profiles/<name>.toml.

@@ -47,6 +47,12 @@ TEST(Profile, ReadsEveryKey) {
   EXPECT_EQ(profile.cases.at(DeviceKind::cpu)[1].line, 16);
   EXPECT_FALSE(profile.cases.at(DeviceKind::cpu)[1].takes_away);
   EXPECT_FALSE(profile.cases.contains(DeviceKind::cuda));
+  EXPECT_EQ(profile.sampling.energy_s, 0);
+  EXPECT_EQ(profile.sampling.energy_processes, 1);
+  const std::string energy = replaced(
+      good, "warmup = \"200ms\"", "warmup = \"200ms\"\nenergy = \"0.5s\"\nenergy_processes = 4");
+  EXPECT_DOUBLE_EQ(parse_profile(energy, "e.toml").sampling.energy_s, 0.5);
+  EXPECT_EQ(parse_profile(energy, "e.toml").sampling.energy_processes, 4);
 }
 
 TEST(Profile, RefusesWithFileAndLine) {

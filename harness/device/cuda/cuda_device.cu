@@ -139,6 +139,7 @@ class CudaDevice final : public Device {
   }
   Reading read_sensors() override { return gpu_.read(); }
   std::optional<double> read_energy_j() override { return gpu_.read_energy_j(); }
+  std::optional<double> read_sm_clock_mhz() override { return gpu_.read_sm_clock_mhz(); }
 
   std::optional<std::uint64_t> memory_in_use() override {
     std::size_t free = 0, total = 0;

@@ -57,7 +57,7 @@ Gpu::Gpu(const std::string& uuid) {
 Reading Gpu::read() {
   Reading reading;
   if (handle_ == nullptr) return reading;
-  reading.sm_clock_mhz = number(ask<unsigned>(api().clock, handle_, sm_clock));
+  reading.sm_clock_mhz = read_sm_clock_mhz();
   reading.memory_clock_mhz = number(ask<unsigned>(api().clock, handle_, memory_clock));
   reading.power_w = number(ask<unsigned>(api().power, handle_), 1e-3);
   reading.energy_j = read_energy_j();
@@ -75,6 +75,11 @@ std::optional<double> Gpu::read_energy_j() {
   if (handle_ == nullptr) return std::nullopt;
   const auto energy = ask<unsigned long long>(api().energy, handle_);
   return energy ? std::optional(static_cast<double>(*energy) * 1e-3) : std::nullopt;
+}
+
+std::optional<double> Gpu::read_sm_clock_mhz() {
+  if (handle_ == nullptr) return std::nullopt;
+  return number(ask<unsigned>(api().clock, handle_, sm_clock));
 }
 
 std::optional<int> Gpu::neighbours() {

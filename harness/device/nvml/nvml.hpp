@@ -22,6 +22,7 @@ class Gpu {
   /// since they are slow to ask for.
   Reading read();
   std::optional<double> read_energy_j();
+  std::optional<double> read_sm_clock_mhz();
 
   /// Adds what NVML knows to `facts`: free memory, PCI id, and the comparable and recorded parts.
   void describe(Facts& facts) const;

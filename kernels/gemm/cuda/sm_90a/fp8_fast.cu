@@ -4,8 +4,8 @@
 // along the rows of both factors, a stage has 128 of K in the same bytes. All sums stay in tensor
 // cores, which keep some 14 bits of them: of random signs their errors stay some 2^-13 of the sum
 // of sizes, of one sign they grow with K (kernels/gemm/measure.hpp). A launch begins while the
-// kernel before it ends. Bound by power from about 4096 on: on an H200 the clock falls from 1980 to
-// about 1320 MHz, while tensor cores are busy for 92% of the clocks.
+// kernel before it ends. Bound by power from about 4096 on: the samples of a run are over before
+// the clock falls, so it is what docs/ladders.md calls sustained that shows it.
 
 namespace ridgeline::gemm::on_cuda {
 namespace {
