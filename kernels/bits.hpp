@@ -12,9 +12,11 @@
 // Verification bit for bit, for kernels that move data or whose arithmetic is exact.
 namespace ridgeline::kernels {
 
-/// `value` rounded down to a multiple of 2^-7, so that products of such factors and sums of them
-/// are exact in f32.
-inline double on_grid(float value) { return std::floor(static_cast<double>(value) * 128) / 128; }
+/// `value` rounded down to a multiple of 1 / steps: with 128, products of such factors and sums of
+/// them are exact in f32.
+inline double on_grid(float value, int steps = 128) {
+  return std::floor(static_cast<double>(value) * steps) / steps;
+}
 
 /// What Device::poison leaves in a float that no kernel has written.
 inline constexpr std::uint32_t poison_bits = 0xFFFFFFFFu;

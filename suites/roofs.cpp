@@ -94,13 +94,18 @@ worker::Case multiply_adds(const kernels::Named<arithmetic::Variant>& named, DTy
       bytes_of, prepare_arithmetic);
 }
 
+/// The roof that products of a type set; e4m3 is what datasheets call fp8.
+std::string tensor_roof(DType dtype) {
+  return "tensor." + std::string(is_e4m3(dtype) ? "fp8" : to_string(dtype));
+}
+
 /// Tensor-core products, of a warp (family tensor) or of a warpgroup. `problem_for` sizes the
 /// problem for the element type and the device.
 template <class Variant, class ProblemFor>
 worker::Case tensor_products(std::string_view name, const kernels::Named<Variant>& named,
                              DType dtype, ProblemFor problem_for) {
   return make_roof(
-      named, name, dtype, {}, {}, "tensor." + std::string(to_string(dtype)),
+      named, name, dtype, {}, {}, tensor_roof(dtype),
       [=](const device::Facts& facts) { return problem_for(dtype, facts); }, bytes_of,
       [](const Variant& variant, const auto& problem, measure::Setup& setup) {
         return make_workload(

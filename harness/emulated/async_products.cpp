@@ -64,18 +64,18 @@ int depth_of(Factor type) {
   return type == Factor::tf32 ? 8 : type == Factor::e4m3 ? most_depth : 16;
 }
 
-/// sum + a b, as tensor cores add products of e4m3: they bring the sum and all products, which are
-/// exact, to the largest exponent among them, cut what is below 2^-13 of it, and add up. By vectors
-/// where the machine has them, which come to the same.
+/// sum + sign * a b, as tensor cores add products of e4m3: they bring the sum and all products,
+/// which are exact, to the largest exponent among them, cut what is below 2^-13 of it, and add up.
+/// By vectors where the machine has them, which come to the same.
 #ifdef __x86_64__
 [[gnu::target_clones("avx2", "default")]]
 #endif
-float add_e4m3(const float* a, const float* b, float sum) {
+float add_e4m3(const float* a, const float* b, float sign, float sum) {
   constexpr std::int32_t exponent_bits = 0x7F800000;
   float products[most_depth];
   std::int32_t largest = std::bit_cast<std::int32_t>(sum) & exponent_bits;
   for (int k = 0; k < most_depth; ++k) {
-    products[k] = a[k] * b[k];
+    products[k] = sign * a[k] * b[k];
     largest = std::max(largest, std::bit_cast<std::int32_t>(products[k]) & exponent_bits);
   }
   if (largest == 0) return 0;
@@ -321,7 +321,8 @@ void AsyncUnit::compute(const Started& started, int warp) {
       const float* const of_a = a[static_cast<int>(lane) / 4 + i / 2 % 2 * 8];
       const float* const of_b = b[i / 4 * 8 + static_cast<int>(lane) % 4 * 2 + i % 2];
       if (product.type == Factor::e4m3) {
-        sums[i] = add_e4m3(of_a, of_b, product.keeps ? sums[i] : 0);
+        sums[i] =
+            add_e4m3(of_a, of_b, static_cast<float>(product.sign), product.keeps ? sums[i] : 0);
         continue;
       }
       float sum = 0;

@@ -163,6 +163,7 @@ RIDGELINE_PRODUCT(Bf16, bf16, 64, "m64n128k16.f32.bf16.bf16", "%64, %65, 1, %66"
 RIDGELINE_PRODUCT(F16, f16, 128, "m64n256k16.f32.f16.f16", "%128, %129, 1, %130", ", 0, 0")
 RIDGELINE_PRODUCT(Bf16, bf16, 128, "m64n256k16.f32.bf16.bf16", "%128, %129, 1, %130", ", 0, 0")
 RIDGELINE_PRODUCT(Tf32, tf32, 128, "m64n256k8.f32.tf32.tf32", "%128, %129, 1, %130", "")
+RIDGELINE_PRODUCT(E4m3, e4m3, 128, "m64n256k32.f32.e4m3.e4m3", "%128, %129, 1, %130", "")
 #undef RIDGELINE_PRODUCT
 
 // d = a * b, or d += a * b where `keep`, with b transposed: its columns are fastest. Then a K of 16

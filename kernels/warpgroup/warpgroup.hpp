@@ -18,14 +18,19 @@ namespace ridgeline::warpgroup {
 inline constexpr int rows = 64, columns = 256;  // of D
 
 /// Depth of one product: 32 bytes of elements.
-constexpr int depth(DType dtype) { return dtype == DType::tf32 ? 8 : 16; }
+constexpr int depth(DType dtype) {
+  return dtype == DType::tf32 ? 8 : dtype == DType::e4m3 ? 32 : 16;
+}
+
+/// Elements of A and B are multiples of 1 / steps in [-1, 1).
+constexpr int steps(DType dtype) { return dtype == DType::e4m3 ? 16 : 128; }
 
 /// Group g of `groups` adds A_g B_g to its D and takes it away again, `rounds` times, and adds it
-/// once more at the end: D = C + A_g B_g, where C is column / 64 everywhere. Elements of A and B
-/// are multiples of 2^-7 in [-1, 1), so that every sum is exact in f32, and yet all their bits
-/// carry information.
+/// once more at the end: D = C + A_g B_g, where C is column / 64 everywhere. With such elements
+/// every sum is exact, and yet all their bits carry information: sums of e4m3, which tensor cores
+/// cut below 2^-13 of the largest power of two in them, are below 64 and multiples of 2^-8.
 struct Problem {
-  DType dtype = DType::f16;  // of A and B: f16, bf16 or tf32; sums are f32
+  DType dtype = DType::f16;  // of A and B: f16, bf16, tf32 or e4m3; sums are f32
   std::int64_t groups = 0;
   std::int64_t rounds = 1;
 
@@ -39,8 +44,8 @@ struct Problem {
   std::int64_t outputs() const { return groups * rows * columns; }
 };
 
-/// A row-major and B column-major, as floats that the kernel rounds to multiples of 2^-7 (down,
-/// from [-1, 1)); D row-major. Device memory, aligned to 256 bytes.
+/// A row-major and B column-major, as floats that the kernel rounds to multiples of 1 / steps
+/// (down, from [-1, 1)); D row-major. Device memory, aligned to 256 bytes.
 struct Operands {
   const float* a = nullptr;
   const float* b = nullptr;

@@ -65,7 +65,7 @@ TEST_P(EveryVariant, TakesTimeInProportionToRounds) {
 }
 
 TEST_P(EveryVariant, SaysNoToOtherTypes) {
-  for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::u8})
+  for (const DType dtype : {DType::f32, DType::f64, DType::e4m3_fast, DType::i32, DType::u8})
     EXPECT_FALSE(GetParam().variant.supports({dtype, 64, 1}, device->facts())) << to_string(dtype);
 }
 

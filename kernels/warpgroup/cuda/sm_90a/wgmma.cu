@@ -1,6 +1,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "harness/base/e4m3.hpp"
 #include "harness/device/facts.hpp"
 #include "harness/device/kernel.hpp"
 #include "kernels/ptx/wgmma.cuh"
@@ -19,23 +20,33 @@ constexpr unsigned next_k = 128,
                    next_row = 2 * next_k;  // core matrices: first along K, then along the rows
 constexpr int products_a_commit = 8;       // pairs of an addition and its opposite
 
+constexpr int usual_steps = 128;  // in 1, of the elements
+
 struct F16 : ptx::F16 {
+  static constexpr int steps = usual_steps;
   using Stored = unsigned short;
   static __device__ __forceinline__ Stored stored(float value) {
     return __half_as_ushort(__float2half_rn(value));
   }
 };
 struct Bf16 : ptx::Bf16 {
+  static constexpr int steps = usual_steps;
   using Stored = unsigned short;
   static __device__ __forceinline__ Stored stored(float value) {
     return __bfloat16_as_ushort(__float2bfloat16_rn(value));
   }
 };
 struct Tf32 : ptx::Tf32 {
+  static constexpr int steps = usual_steps;
   using Stored = float;
   static __device__ __forceinline__ Stored stored(float value) {
     return value;
   }  // 7 bits fit in tf32's 10
+};
+struct E4m3 : ptx::E4m3 {
+  static constexpr int steps = 16;  // 4 bits, as many as its numbers have
+  using Stored = unsigned char;
+  static __device__ __forceinline__ Stored stored(float value) { return to_e4m3(value); }
 };
 
 /// Stores a matrix of `count` / depth rows as core matrices of 8 rows by 16 bytes.
@@ -43,13 +54,14 @@ template <class Type>
 __device__ __forceinline__ void hold(unsigned char* held, const float* from, int count,
                                      int thread) {
   using Stored = typename Type::Stored;
+  constexpr float steps = Type::steps;
   constexpr int depth = row_bytes / sizeof(Stored), chunk = 16 / sizeof(Stored);
   for (int i = thread; i < count; i += 128) {
     const int row = i / depth, k = i % depth;
     const unsigned offset =
         row / 8 * next_row + k / chunk * next_k + row % 8 * 16 + k % chunk * sizeof(Stored);
     *reinterpret_cast<Stored*>(held + offset) =
-        Type::stored(floorf(from[i] * 128.0f) * (1.0f / 128.0f));
+        Type::stored(floorf(from[i] * steps) * (1.0f / steps));
   }
 }
 
@@ -111,15 +123,17 @@ __global__ void __launch_bounds__(threads, 1)
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
   const auto kernel = problem.dtype == DType::f16    ? multiply<F16>
                       : problem.dtype == DType::bf16 ? multiply<Bf16>
-                                                     : multiply<Tf32>;
+                      : problem.dtype == DType::tf32 ? multiply<Tf32>
+                                                     : multiply<E4m3>;
   device::launch(
       {.grid = dim3(device::blocks_for(problem.groups, warpgroups)), .block = dim3(threads)},
       stream, kernel, operands.a, operands.b, operands.d, problem.groups, problem.rounds);
 }
 
 device::Support supports(const Problem& problem, const device::Facts& facts) {
-  if (problem.dtype != DType::f16 && problem.dtype != DType::bf16 && problem.dtype != DType::tf32)
-    return device::Support::unsupported("warpgroups multiply f16, bf16 and tf32 here");
+  if (problem.dtype != DType::f16 && problem.dtype != DType::bf16 && problem.dtype != DType::tf32 &&
+      problem.dtype != DType::e4m3)
+    return device::Support::unsupported("warpgroups multiply f16, bf16, tf32 and e4m3 here");
   if (facts.capability != 90)
     return device::Support::unsupported("wgmma exists on GPUs of compute capability 9.0 alone");
   return device::Support::yes();
@@ -130,7 +144,7 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
 Variant wgmma() {
   return {
       "products without pause from shared memory, by wgmma: the full rate of Hopper's tensor cores",
-      {DType::f16, DType::bf16, DType::tf32},
+      {DType::f16, DType::bf16, DType::tf32, DType::e4m3},
       supports,
       launch};
 }
