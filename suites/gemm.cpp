@@ -64,6 +64,9 @@ constexpr Shape edges[] = {
     {2176, 4096, 4096},
 };
 
+// Of inputs that are all positive: sums that only grow, over ever more products.
+constexpr std::int64_t grown_m = 256, grown_n = 512, grown_k[] = {256, 1024, 4096, 16384, 65536};
+
 std::vector<Shape> shapes_for(device::Kind kind, DType dtype) {
   if (kind == device::Kind::emulated)  // which follows every access: 33 million of the larger one
     return {{128, 128, 128}, {256, 256, 256}};
@@ -129,6 +132,10 @@ worker::Suite gemm() {
       // cache.
       suite.cases.push_back(make_case(named, {1024, 1024, 1024, dtype}, {{"cache", "hot"}}));
       suite.cases.push_back(make_case(named, {1024, 1024, 1024, dtype}, {{"launch", "single"}}));
+      if (named.kind != device::Kind::cuda) continue;
+      for (const std::int64_t k : grown_k)
+        suite.cases.push_back(
+            make_case(named, {grown_m, grown_n, k, dtype}, {{"input", "positive"}}));
     }
   }
   return suite;

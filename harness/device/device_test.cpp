@@ -72,7 +72,7 @@ TEST_P(EveryDevice, FillsWithTheElementsThatOraclesCompute) {
       Buffer<unsigned char> buffer(*device_, count * size_of(dtype));
       for (const Distribution distribution :
            {Distribution::uniform, Distribution::growing, Distribution::falling,
-            Distribution::outliers, Distribution::low_first}) {
+            Distribution::outliers, Distribution::low_first, Distribution::positive}) {
         device_->fill(buffer.data(), dtype, count, distribution, 42, first);
         const auto bytes = buffer.download();
         for (std::size_t i = 0; i < count; ++i)

@@ -9,8 +9,9 @@ namespace ridgeline::device {
 
 /// Distribution of input values: uniform in [-1, 1), or all zeros (which raises clocks on a
 /// power-limited GPU); or, for kernels whose steps depend on values, uniform with magnitudes that
-/// magnitude() says. Integers are uniform or zeros.
-enum class Distribution { uniform, zeros, growing, falling, outliers, low_first };
+/// magnitude() says; or the same without their signs, for sums that only grow. Integers are uniform
+/// or zeros.
+enum class Distribution { uniform, zeros, growing, falling, outliers, low_first, positive };
 
 /// 64 random bits for element `index` of stream `seed`: the SplitMix64 finaliser over a Weyl
 /// sequence (Steele, Lea and Flood, OOPSLA 2014). Counter-based, so host and device make any
@@ -62,17 +63,24 @@ RIDGELINE_HOST_DEVICE inline float magnitude(Distribution distribution, std::uin
   }
 }
 
+/// `value` as the distribution has its sign.
+template <class Real>
+RIDGELINE_HOST_DEVICE inline Real with_sign(Distribution distribution, Real value) {
+  return distribution == Distribution::positive && value < 0 ? -value : value;
+}
+
 /// A float of any distribution, and a double.
 RIDGELINE_HOST_DEVICE inline float random_float(Distribution distribution, std::uint64_t seed,
                                                 std::uint64_t index) {
   if (distribution == Distribution::zeros) return 0;
-  return random_uniform(seed, index) * magnitude(distribution, seed, index);
+  return with_sign(distribution,
+                   random_uniform(seed, index) * magnitude(distribution, seed, index));
 }
 RIDGELINE_HOST_DEVICE inline double random_double(Distribution distribution, std::uint64_t seed,
                                                   std::uint64_t index) {
   if (distribution == Distribution::zeros) return 0;
-  return random_uniform_f64(seed, index) *
-         static_cast<double>(magnitude(distribution, seed, index));
+  return with_sign(distribution, random_uniform_f64(seed, index) *
+                                     static_cast<double>(magnitude(distribution, seed, index)));
 }
 
 /// A number of e4m3, as its bits. That format has its numbers where those of networks are, around
@@ -87,7 +95,8 @@ RIDGELINE_HOST_DEVICE inline std::uint8_t random_e4m3(Distribution distribution,
                                              (bits >> 32 & 0xFFFF) + (bits >> 48));
   constexpr int middle = 2 * 0xFFFF;
   constexpr float step = 1.7320508f * 128 / 0x1p16f;  // a uniform one deviates by 2^16 / sqrt(12)
-  return to_e4m3(static_cast<float>(sum - middle) * step * magnitude(distribution, seed, index));
+  return to_e4m3(with_sign(distribution, static_cast<float>(sum - middle) * step *
+                                             magnitude(distribution, seed, index)));
 }
 
 /// Integers are uniform over all values of their type.

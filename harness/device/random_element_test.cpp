@@ -90,6 +90,14 @@ TEST(RandomElement, GrowsFallsAndHasOutliersAsItsMagnitudeSays) {
   EXPECT_EQ(random_element(DType::i32, Distribution::growing, 1, 2), -735776155);
 }
 
+TEST(RandomElement, IsPositiveWithoutItsSign) {
+  for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::e4m3})
+    for (std::uint64_t i = 0; i < 10000; ++i)
+      ASSERT_EQ(random_element(dtype, Distribution::positive, 3, i),
+                std::fabs(random_element(dtype, Distribution::uniform, 3, i)))
+          << to_string(dtype) << ' ' << i;
+}
+
 TEST(RandomElement, DependsOnSeedAndIndexAndIsRepeatable) {
   std::set<double> values;
   for (std::uint64_t seed = 0; seed < 30; ++seed)

@@ -1,6 +1,7 @@
 #include "harness/present/vouched.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -45,8 +46,12 @@ std::string vouched_text(const std::vector<analysis::CaseSummary>& summaries) {
 }
 
 void put_vouched(json::Value& object, const analysis::CaseSummary& summary) {
-  if (summary.verification && summary.verification->checked)
-    object["checked"] = to_string(*summary.verification->checked);
+  if (summary.verification) {
+    const auto& [error, tolerance, checked] = *summary.verification;
+    if (std::isfinite(error)) object["error"] = error;
+    object["tolerance"] = tolerance;
+    if (checked) object["checked"] = to_string(*checked);
+  }
   if (summary.settled) object["settled"] = *summary.settled;
 }
 

@@ -22,7 +22,8 @@ std::string vouched_text(const record::Measurement& measurement);
 /// The same of many: "outputs checked: 80 whole, 3 sample; warm-up settled in 70 of 83 cases".
 std::string vouched_text(const std::vector<analysis::CaseSummary>& summaries);
 
-/// Adds `checked` and `settled` to what is said of a case, where they are known.
+/// Adds `error`, `tolerance`, `checked` and `settled` to what is said of a case, where they are
+/// known: the error that is largest as a share of its tolerance, unless it is no number.
 void put_vouched(json::Value& object, const analysis::CaseSummary& summary);
 
 }  // namespace ridgeline::present

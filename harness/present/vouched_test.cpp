@@ -1,5 +1,7 @@
 #include "harness/present/vouched.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "harness/store/examples.hpp"
@@ -40,10 +42,19 @@ TEST(Vouched, CasesAreCountedAmongThoseThatSay) {
 
 TEST(Vouched, ProgramsGetTheStoredWords) {
   json::Value object = json::Value::object();
-  put_vouched(object, vouched_case({}, {}));
+  put_vouched(object, {});
   EXPECT_EQ(object.dump(), "{}");
   put_vouched(object, vouched_case(Checked::by_variant, false));
-  EXPECT_EQ(object.dump(), R"({"checked":"by_variant","settled":false})");
+  EXPECT_EQ(object.dump(),
+            R"({"error":0.0,"tolerance":1.0,"checked":"by_variant","settled":false})");
+}
+
+TEST(Vouched, AnErrorThatIsNoNumberIsLeftOut) {
+  analysis::CaseSummary summary = vouched_case({}, {});
+  summary.verification->error = std::nan("");
+  json::Value object = json::Value::object();
+  put_vouched(object, summary);
+  EXPECT_EQ(object.dump(), R"({"tolerance":1.0})");
 }
 
 }  // namespace

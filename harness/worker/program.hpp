@@ -41,7 +41,8 @@ const Case* find_case(const Program& program, std::string_view name, device::Kin
 inline constexpr std::initializer_list<std::pair<const char*, device::Distribution>> inputs = {
     {"uniform", device::Distribution::uniform},   {"zeros", device::Distribution::zeros},
     {"growing", device::Distribution::growing},   {"falling", device::Distribution::falling},
-    {"outliers", device::Distribution::outliers}, {"low_first", device::Distribution::low_first}};
+    {"outliers", device::Distribution::outliers}, {"low_first", device::Distribution::low_first},
+    {"positive", device::Distribution::positive}};
 
 /// What the options in a case's name ask for (cache=hot, launch=single, input=zeros); the defaults
 /// where it has none.

@@ -22,7 +22,8 @@ using kernels::GuardedOutput;
 
 /// N(0, 1), of which with outliers one in 500 is N(0, 100): they drown the rest where sums lose
 /// precision. Graded: times a power of 2 that each row of A and each column of B has of its own.
-enum class Values : std::uint8_t { normal, outliers, graded };
+/// Positive: without signs, so that sums only grow.
+enum class Values : std::uint8_t { normal, outliers, graded, positive };
 
 /// Inputs of a problem on the host and on a device. Those of e4m3 are 64 times as large, and B is
 /// on the device column by column.
@@ -58,6 +59,7 @@ struct Inputs {
       if (kind == Values::outliers && random() % 500 == 0) value *= 10.0f;
       if (kind == Values::graded)
         value = std::ldexp(value, static_cast<int>(line(i) * 37 % 101) - 50);
+      if (kind == Values::positive) value = std::fabs(value);
       result[static_cast<std::size_t>(i)] = kernels::rounded(value, dtype);
     }
     return result;
@@ -129,8 +131,9 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     workspace.poison();
     variant.launch(problem, inputs.operands(c.data(), workspace.data()), device->stream());
     device->synchronize();
-    const Deviation deviation =
-        gemm::deviation(*device, problem, inputs.expected(problem), c.data());
+    const Deviation deviation = gemm::deviation(
+        *device, problem, inputs.expected(problem), c.data(),
+        kind == Values::positive ? device::Distribution::positive : device::Distribution::uniform);
     EXPECT_TRUE(deviation.right()) << "m=" << problem.m << " n=" << problem.n << " k=" << problem.k
                                    << " " << to_string(problem.dtype) << ": error "
                                    << deviation.error << ", tolerance " << deviation.tolerance;
@@ -282,6 +285,12 @@ TEST_P(EveryVariant, AddsSumsOfE4m3AsItsTypeSays) {
     const Deviation as_it_says = launched(problem, inputs, problem);
     EXPECT_TRUE(as_it_says.right()) << as_it_says.error << " of " << as_it_says.tolerance;
   }
+}
+
+// What tensor cores cut off sums that only grow does not cancel.
+TEST_P(EveryVariant, IsRightForPositiveInputs) {
+  const std::int64_t k = kernels::is_emulated(*device) ? 1024 : 32768;
+  for (const DType dtype : GetParam().variant.dtypes) check({64, 64, k, dtype}, Values::positive);
 }
 
 TEST_P(EveryVariant, IsRightForRowsAndColumnsOfAnySize) {

@@ -84,9 +84,10 @@ class Judging {
     if (!sampled.right()) return sampled;
     const auto referred = refer(tested);
     if (referred == nullptr) return sampled;
-    const Reference reference{{referred->c.data(), DType::f32, measure(as_f32(problem_))},
-                              referred->a_norms.data(),
-                              referred->b_norms.data()};
+    const Reference reference{
+        {referred->c.data(), DType::f32, measure(as_f32(problem_), random_.distribution)},
+        referred->a_norms.data(),
+        referred->b_norms.data()};
     const Worst worst = kernels::worst_of(device_, problem_.m * problem_.n, [&](Worst* partials) {
       calls_->compare_outputs(problem_, output(c), reference, partials, device_.stream());
     });
@@ -158,7 +159,9 @@ class Judging {
     judged.emplace(calls_, dtype);
   }
 
-  Output output(const void* c) const { return {c, stored_as(problem_.dtype), measure(problem_)}; }
+  Output output(const void* c) const {
+    return {c, stored_as(problem_.dtype), measure(problem_, random_.distribution)};
+  }
 
   Deviation compare(const Computed& rows, const void* c, Checked checked) {
     const Output of = output(c);
@@ -238,7 +241,7 @@ Deviation deviation(device::Device& device, const Problem& problem, const Varian
                     const RandomInputs& inputs, const void* c, const kernels::Effort& effort,
                     DeviceOracle oracle) {
   if (!kernels::judged_on(device))
-    return deviation(device, problem, *expect_random(problem, inputs), c);
+    return deviation(device, problem, *expect_random(problem, inputs), c, inputs.distribution);
   Judging judging(device, problem, inputs, effort, oracle);
   if (problem.flops() <= effort.whole) return judging.whole(c);
   return problem.flops() <= effort.by_variant ? judging.by_variant(tested, c) : judging.sample(c);

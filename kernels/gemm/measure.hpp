@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/device/random.hpp"
 #include "kernels/gemm/gemm.hpp"
 
 namespace ridgeline::gemm {
@@ -33,11 +34,22 @@ namespace ridgeline::gemm {
 /// = 512) and 0.34 (k = 32768) in place of 0.43; on an H200 the largest errors at k = 8192 were 3
 /// to 5
 /// * 2^-13, cuBLASLt's as ours. It is a bound for random signs: products of one sign are lost whole
-/// once the sum is 2^13 of them, and the model's sums of 16384 positive ones are a fifth too small.
+/// once the sum is 2^13 of them (below).
 ///   g = pi/2 0.002 / sqrt(k)   for e4m3, whose sums of 128 are cut alike but added in f32, so that
 ///                              errors grow with sqrt(k): in units of |a| |b| / sqrt(k), which
 ///                              elements of C have the size of, 0.0005 were seen on an H200 from k
 ///                              = 2048 to 16384, in cuBLASLt's results, too.
+///
+/// Of positive inputs, what tensor cores cut off never cancels. Let s be the sum of products whose
+/// mean is 1. Each product, and twice in a step the sum, loses less than e s, with e = 2^-13 for
+/// e4m3 in steps of 32 and e = 2^-23 for the others in steps of 4 at least (Fasi, Higham, Mikaitis
+/// and Pranesh, PeerJ Comput. Sci. 7:e330, 2021: V100 to A100; later ones keep more bits). So s
+/// grows by at least 1 - c e s for a product, with c = 34/32 or 3/2, and of k products it is at
+/// least (1 - exp(-x)) / (c e), x = c e k. The tolerance grows by what is lost then, relative to M:
+///   1 - (1 - exp(-x)) / x    which is about x / 2 for few products,
+/// with k = 128 for e4m3, and not at all for f32, whose roundings do cancel (and whose products of
+/// f16 are added as f32 after every 32 of k at most). A cut takes half as much in the mean, and a
+/// power of two below s is 0.72 s in the mean, so that sums lose about a third of this.
 /// The error reported is what remains of |c - r| after the final rounding, relative to M; the
 /// tolerance is g + t. For f32 inputs of similar size this notices one missing product up to about
 /// k = 25000, since a product is M / k; for e4m3_fast 128 missing ones up to 16384 at least.
@@ -47,6 +59,6 @@ struct Measure {
   double tolerance = 0;       // g + t
 };
 
-Measure measure(const Problem& problem);
+Measure measure(const Problem& problem, device::Distribution inputs);
 
 }  // namespace ridgeline::gemm

@@ -34,8 +34,10 @@ float add_cut(float sum, std::span<const float, 32> products) {
 /// come up in a test.
 class CutSums {
  public:
-  explicit CutSums(std::int64_t k)
-      : k_(k),
+  explicit CutSums(std::int64_t k,
+                   device::Distribution distribution = device::Distribution::uniform)
+      : inputs{distribution, 5, 0, 1 << 30},
+        k_(k),
         found_(kernels::test_device(device::Kind::cpu)),
         problem_{8, 96, k, DType::e4m3_fast} {
     a_ = all(source_of_a(problem_, inputs), problem_.m * k);
@@ -69,10 +71,11 @@ class CutSums {
     Problem problem = problem_;
     problem.dtype = dtype;
     const device::Buffer<std::byte> memory(*found_.device, kernels::stored(c, DType::bf16));
-    return deviation(*found_.device, problem, *expect_random(problem_, inputs), memory.data());
+    return deviation(*found_.device, problem, *expect_random(problem_, inputs), memory.data(),
+                     inputs.distribution);
   }
 
-  static constexpr RandomInputs inputs{device::Distribution::uniform, 5, 0, 1 << 30};
+  RandomInputs inputs;
   std::vector<float> c;
 
  private:
@@ -96,6 +99,45 @@ TEST(Measure, HoldsForCutSumsOfAnyLength) {
       EXPECT_GT(cut.error, 0.03 * cut.tolerance) << k << ": the bound means little";
     }
   }
+}
+
+TEST(Measure, HoldsForCutSumsOfPositiveProducts) {
+  constexpr auto positive = device::Distribution::positive;
+  for (const std::int64_t k : {256, 2048, 16384}) {
+    CutSums sums(k, positive);
+    const Deviation cut = sums.multiply().judged_as(DType::e4m3_fast);
+    EXPECT_TRUE(cut.right()) << k;
+    EXPECT_GT(cut.error, 0.1 * cut.tolerance) << k << ": the bound means little";
+    EXPECT_LT(cut.tolerance, 0.6) << k;
+    const Deviation promoted = sums.multiply(0, /*together=*/128).judged_as(DType::e4m3);
+    EXPECT_TRUE(promoted.right()) << k;
+    EXPECT_LT(promoted.tolerance, 0.01) << k;
+  }
+}
+
+TEST(Measure, RefusesPositiveCutSumsThatShouldBeAddedInF32) {
+  for (const std::int64_t k : {1024, 16384})
+    EXPECT_FALSE(
+        CutSums(k, device::Distribution::positive).multiply().judged_as(DType::e4m3).right())
+        << k;
+}
+
+TEST(Measure, OnlyInputsOfOneSignAreAllowedWhatTensorCoresCutOff) {
+  const auto tolerance = [](DType dtype, std::int64_t k, device::Distribution inputs) {
+    return measure({1, 1, k, dtype}, inputs).tolerance;
+  };
+  for (const DType dtype :
+       {DType::f32, DType::tf32, DType::f16, DType::bf16, DType::e4m3, DType::e4m3_fast}) {
+    const double usual = tolerance(dtype, 65536, device::Distribution::uniform),
+                 positive = tolerance(dtype, 65536, device::Distribution::positive);
+    EXPECT_EQ(positive > usual, dtype != DType::f32) << to_string(dtype);
+    EXPECT_EQ(tolerance(dtype, 0, device::Distribution::positive),
+              tolerance(dtype, 0, device::Distribution::uniform));
+  }
+  // 1.5 cuts by at most 2^-23 of a sum that is half of the last one in the mean.
+  EXPECT_NEAR(tolerance(DType::bf16, 4096, device::Distribution::positive) -
+                  tolerance(DType::bf16, 4096, device::Distribution::uniform),
+              0.75 * 4096 * 0x1p-23, 1e-6);
 }
 
 TEST(Measure, RefusesCutSumsThatLackABlockAlsoWhereTheyAreLong) {

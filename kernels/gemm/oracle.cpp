@@ -95,8 +95,8 @@ std::shared_ptr<const Expected> expect_random(const Problem& problem, const Rand
 }
 
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
-                             const Expected& expected, const void* c) {
-  const Measure of = measure(problem);
+                             const Expected& expected, const void* c, device::Distribution inputs) {
+  const Measure of = measure(problem, inputs);
   const bool whole = static_cast<std::int64_t>(expected.rows.size()) == problem.m;
   kernels::Deviation result{0, of.tolerance, whole ? Checked::whole : Checked::sample};
 

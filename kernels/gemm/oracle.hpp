@@ -41,9 +41,10 @@ kernels::Source source_of_b(const Problem& problem, const RandomInputs& inputs);
 /// variant on the same inputs, costs no second computation.
 std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs);
 
-/// Compares the checked rows of `c` (device memory); see measure.hpp.
+/// Compares the checked rows of `c` (device memory), made of `inputs`; see measure.hpp.
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
-                             const Expected& expected, const void* c);
+                             const Expected& expected, const void* c,
+                             device::Distribution inputs = device::Distribution::uniform);
 
 /// Judges the output `c` (device memory) of `tested`: on a GPU by the device's oracle, which
 /// compares all of it (kernels/judging.hpp), elsewhere by the CPU's. Throws an internal Error when
