@@ -34,7 +34,8 @@ NOT_RUN = {  # pattern: the reason
     r"\.venv/bin/pytest .*|build/release/bin/stats_test .*": "runs tests, of which this is one",
     r"ci/golden/.*": "compiles all kernels, with nvcc too",
     r"ci/check_(format|tidy) .*": "is a stage of `ci/test`, and here for all sources",
-    r"ci/studies/(calibrate (?!--plan)|gate_study|draw_verdicts|fuzz(_python)? |faults( |$)).*": (
+    r"ci/studies/(calibrate (?!--plan)|gate_study|draw_verdicts|fuzz(_python)? |faults( |$)"
+    r"|against_vendor --for).*": (
         "measures or tries for minutes or hours, or shows what that has found"
     ),
     r"ci/studies/measured_pairs .*": "needs a study; pairs_test.py gives it one",
