@@ -80,7 +80,7 @@ TEST(RandomElement, GrowsFallsAndHasOutliersAsItsMagnitudeSays) {
     EXPECT_NEAR(largest(Distribution::low_first, period + last, part), 16, 0.3);
   }
   int outliers = 0, others = 0;
-  for (std::uint64_t i = 0; i < std::uint64_t{512} * 1000; ++i) {
+  for (std::uint64_t i = 0; i < 512'000; ++i) {
     const double x = random_element(DType::f64, Distribution::outliers, 3, i);
     const double usual = random_element(DType::f64, Distribution::uniform, 3, i);
     ASSERT_TRUE(x == usual || x == 32 * usual) << i;

@@ -300,9 +300,12 @@ Json document_of(const ReportRun& data) {
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary,
                           std::string status, std::string repeat) {
   const std::string& id = summary.run.id;
-  ReportRun data{store::stored_run(store, summary), std::move(status), std::move(repeat),
+  ReportRun data{store::stored_run(store, summary),
+                 std::move(status),
+                 std::move(repeat),
                  store::roofs(store, id),
-                 store::measurements(store, id, store::Samples::leave_out)};
+                 store::measurements(store, id, store::Samples::leave_out),
+                 {}};
   store::read_sites(store, data.measurements);
   return data;
 }
