@@ -206,6 +206,10 @@ TEST(Summary, TheRoofOfE4m3IsCalledFp8) {
                                          {"tensor.bf16", 1e12, "FLOP/s", "datasheet"}});
     EXPECT_EQ(found.roof, "tensor.fp8") << dtype;
     EXPECT_DOUBLE_EQ(*found.share_of_roof, 0.25) << dtype;
+    const CaseSummary measured = rows.only({{"dram.copy", 1e12, "B/s", "measured"},
+                                            {"tensor.fp8", 1e12, "FLOP/s", "measured"},
+                                            {"tensor.fp8", 2e12, "FLOP/s", "datasheet"}});
+    EXPECT_DOUBLE_EQ(*measured.share_of_roof, 0.5) << dtype << ": of what the suite roofs measures";
   }
 }
 
