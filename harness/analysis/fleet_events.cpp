@@ -97,7 +97,8 @@ void gather_fleet_events(DeviceTrend& trend) {
     for (std::size_t i = 0; i < changes.size(); ++i)
       if (!taken[i]) trend.changes.push_back(std::move(changes[i]));
   }
-  std::ranges::stable_sort(trend.fleet, {}, &FleetEvent::night);
+  std::ranges::sort(trend.fleet, {},
+                    [](const FleetEvent& event) { return std::tie(event.night, event.kind); });
   std::ranges::sort(trend.changes, {}, [](const TrendChange& change) {
     return std::tie(change.night, change.case_name);
   });

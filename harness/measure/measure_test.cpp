@@ -37,15 +37,15 @@ class RecordingDevice final : public device::FakeDevice {
   std::function<Launches(Launches)> rewritten = [](Launches launches) { return launches; };
 
   const device::Facts& facts() const override {
-    return passes_for ? *passes_for : FakeDevice::facts();
+    return passes_for_ ? *passes_for_ : FakeDevice::facts();
   }
   void pass_for(device::Kind kind) {
-    passes_for = FakeDevice::facts();
-    passes_for->kind = kind;
+    passes_for_ = FakeDevice::facts();
+    passes_for_->kind = kind;
   }
 
  private:
-  std::optional<device::Facts> passes_for;
+  std::optional<device::Facts> passes_for_;
 };
 
 /// A case on the fake device: each execution writes a value to its output, which for set s of the

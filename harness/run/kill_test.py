@@ -292,6 +292,6 @@ def test_a_terminal_gets_a_bar_and_a_pipe_a_line_a_case(lab):
     os.close(outside)
     assert process.wait(timeout=20) == 2
     text = shown.decode()
-    assert re.search(r"\[#+\.*\] \d/4  \d+ s left  last 10.0 GFLOP/s  scripted/", text), text
+    assert re.search(r"\[#+\.*\] \d/4  \S+ m?s left  last 10.0 GFLOP/s  scripted/", text), text
     # Of the cases only the failure has a line of its own above the bar.
     assert re.findall(r"\[\d/4\] (\S+): ", text) == [case("segfault")]

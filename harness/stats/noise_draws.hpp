@@ -59,7 +59,7 @@ inline Draw walking(double step, double white) {
 
 /// `draw`, and `more` of it for each night by its place.
 template <class More>
-Draw with(Draw draw, More more) {
+Draw with(const Draw& draw, More more) {
   return [=](Nights& nights, Random& random, Shifts& shifts) {
     draw(nights, random, shifts);
     for (std::size_t i = 0; i < nights.size(); ++i) nights[i] = more(nights[i], i, random);
@@ -67,7 +67,7 @@ Draw with(Draw draw, More more) {
 }
 
 /// `draw`, rounded to `tick`; zero lies anywhere between two ticks when `shifted`.
-inline Draw rounded(Draw draw, double tick, bool shifted) {
+inline Draw rounded(const Draw& draw, double tick, bool shifted) {
   return [=](Nights& nights, Random& random, Shifts& shifts) {
     draw(nights, random, shifts);
     const double off = shifted ? uniform(random) : 0;
