@@ -69,7 +69,7 @@ def results(tmp_path_factory):
     cases = [ladder["cases"].replace("*", variant) for variant in MEASURED]
     done = subprocess.run(
         [BUILD / "ridgeline", "run", "--device", "cpu", "--profile", "smoke", *cases]
-        + ["--processes", "3", "--results", folder / "results", "--budget", "20s"],
+        + ["--processes", "3", "--results", folder / "results", "--budget", "60s"],
         capture_output=True,
         text=True,
         timeout=120,
