@@ -308,14 +308,18 @@ def test_a_trend_names_the_search_where_several_commits_lie_between(repository):
 def test_a_gate_of_somebody_else_counts_as_far_as_its_pairs_prove_it(
     repository, slower_from, taken
 ):
-    """It may be wrong in 1 or 5 of 100; twelve pairs that agree prove more, eight do not."""
+    """It may be wrong in 1 or 5 of 100; twelve pairs that agree prove more, eight do not. All pairs
+    of this case agree, so that a pass takes eight and a regression twelve."""
+    name = case("constant")
     commits = repository.commits(4, slower_from, percent=5)
     words = ("gate", "--baseline-ref", "HEAD~4", "--candidate-ref", commits[1], "--delta", "1%")
     profile = ("--profile", repository.lab.profile(), "--results", repository.lab.results)
-    command = repository.lab.command(*words, "--device", "fake", *profile, case("process_noise"))
+    command = repository.lab.command(*words, "--device", "fake", *profile, name)
     done = repository.lab.execute([*command, "--json"], cwd=repository.folder, text=True)
-    gate = json.loads(done.stdout)["gate"]["id"]
-    code, found = repository.bisect(good="HEAD~4")
+    document = json.loads(done.stdout)
+    gate = document["gate"]["id"]
+    assert document["verdicts"][0]["pairs"] == (12 if taken else 8)
+    code, found = repository.bisect(name=name, good="HEAD~4")
     assert (code, left(found)) == (0, [commits[slower_from]])
     (one,) = [one for one in found["tested"] if one["commit"] == commits[1]]
     assert (one["stored"], one["gate"] == gate) == (taken, taken), one
