@@ -103,3 +103,5 @@ def test_what_ends_the_first_leaves_the_others_to_be_resumed(lab, sides):
     assert lab.query("SELECT status FROM gate") == [("failed",)]
     shown = lab.call("show", "latest", "--results", lab.results, text=True).stdout
     assert "interrupted" in shown and "resume: ridgeline gate --resume" in shown, shown
+    found = lab.call("show", "latest", "--json", "--results", lab.results, text=True).stdout
+    assert json.loads(found)["device"]["id"] == "cpu"  # the last one that was named

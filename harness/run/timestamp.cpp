@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <ctime>
+#include <utility>
 
 #include <fmt/core.h>
 #include <sys/random.h>
@@ -31,7 +32,15 @@ std::uint64_t random_seed() {
 std::string timestamp(std::int64_t seconds_ago) { return now("%Y-%m-%dT%H:%M:%SZ", seconds_ago); }
 
 std::string new_run_id() {
-  return fmt::format("{}-{:06x}", now("%Y%m%dT%H%M%SZ"), random_seed() & 0xffffff);
+  static std::string second;
+  static std::uint64_t number = 0;  // 24 bits
+  if (std::string current = now("%Y%m%dT%H%M%SZ"); current == second) {
+    ++number;
+  } else {
+    second = std::move(current);
+    number = random_seed() & 0x7fffff;  // there is room to count on
+  }
+  return fmt::format("{}-{:06x}", second, number);
 }
 
 std::uint64_t parse_seed(const std::string& text) {
