@@ -56,6 +56,15 @@ class VariantTest : public testing::TestWithParam<Tested<Variant>> {
     if (!found.device) GTEST_SKIP() << found.reason;
     device = std::move(found.device);
   }
+  /// Before run number `time` of those that must give the same bits: from now on the emulated
+  /// device has 3 SMs, whose lanes, warps and blocks go on in the order of that seed. Elsewhere
+  /// order differs by itself. No memory of the device may be in use.
+  void reorder(int time) {
+    if (device->facts().kind != device::Kind::emulated) return;
+    const std::string id = device->facts().id;
+    device.reset();
+    device = device::open(id + "/3/" + std::to_string(time));
+  }
   /// Whether another test has the variant on all sizes: some are enough.
   bool is_repeated() const { return !this->GetParam().device.empty(); }
 

@@ -255,12 +255,20 @@ TEST_P(EveryVariant, GivesTheSameBitsWhereItSaysSo) {
   const bool small = GetParam().kind != device::Kind::cuda;
   for (const Mask mask : {Mask::full, Mask::causal})
     for (const std::int64_t dim : dims()) {
-      const Problem problem{1, small ? 1 : 12, small ? 161 : 2100, dim, mask, dtype};
+      // Sums over tiles of keys need three of them: two give the same bits in either order. Of keys
+      // that are all about as low, tiles take each other away, so that another order shows in bf16.
+      const std::int64_t seq = !small ? 2100 : needs_wgmma() ? 401 : 161;
+      const Problem problem{1, small ? 1 : 12, seq, dim, mask, dtype};
       if (small && mask == Mask::causal && !needs_wgmma()) continue;
-      const auto bytes = [&] { return run(problem, Values::normal, /*judged=*/false).bytes; };
-      const std::vector<std::byte> first = bytes();
-      for (int again = 0; again < (small ? 1 : 3); ++again)
-        EXPECT_EQ(bytes() == first, true) << describe(problem);
+      std::vector<std::byte> first;
+      for (int again = 0; again < (small ? 3 : 4); ++again) {
+        reorder(again);
+        std::vector<std::byte> bytes = run(problem, Values::low, /*judged=*/false).bytes;
+        if (again == 0)
+          first = std::move(bytes);
+        else
+          EXPECT_EQ(bytes == first, true) << describe(problem) << ", time " << again;
+      }
     }
 }
 
