@@ -32,6 +32,10 @@ double parse_part(const std::string& option, const std::string& text, double mos
 }
 
 int bisect(const Context& context, const TypedBisect& typed) {
+  if (context.device.find(',') != std::string::npos)
+    throw Error(ErrorKind::usage,
+                fmt::format("--device {}: a search is on one device", printable(context.device)),
+                "a gate can be on several");
   BisectOptions options = typed.options;
   if (typed.delta) options.delta = parse_part("--delta", *typed.delta, 1);
   if (typed.error) options.error = parse_part("--error", *typed.error, analysis::most_alpha);

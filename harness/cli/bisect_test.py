@@ -236,6 +236,11 @@ def test_an_interrupted_search_goes_on(repository):
         (["--good", "nothing", "--bad", "HEAD"], 64, 'there is no commit "nothing"'),
         (["--good", "HEAD~1", "--bad", "HEAD", "--error", "0"], 64, "--error 0 is not a share"),
         (["--good", "HEAD~1"], 64, "--bad is required"),
+        (
+            ["--good", "HEAD~1", "--bad", "HEAD", "--device", "cpu,cuda:0"],
+            64,
+            "--device cpu,cuda:0: a search is on one device",
+        ),
     ],
 )
 def test_what_cannot_be_searched_says_why(repository, arguments, code, words):
@@ -243,6 +248,7 @@ def test_what_cannot_be_searched_says_why(repository, arguments, code, words):
     command = repository.lab.command("bisect", case("process_noise"), *arguments)
     done = repository.lab.execute(command, cwd=repository.folder, text=True)
     assert (done.returncode, words in done.stderr) == (code, True), done.stderr
+    assert not (repository.folder / "build").exists(), "before anything is built"
 
 
 @pytest.mark.parametrize(

@@ -88,15 +88,15 @@ std::vector<record::Device> choose_devices(const gate::Wanted& wanted,
   } while (ids.good());
   for (std::size_t i = 0; devices.size() > 1 && i < devices.size(); ++i) {
     const auto same = [&](const record::Device& other) { return other.uuid == devices[i].uuid; };
-    const char* why = std::ranges::count_if(devices, same) > 1 ? "is named twice"
-                      : analysis::gives_counts(devices[i].kind)
-                          ? "gives counts, which share nothing with times"
-                          : nullptr;
-    if (why != nullptr)
+    const auto refuse = [&](const char* why, const char* advice) {
       throw Error(ErrorKind::usage,
                   fmt::format("--device {}: {} {}", printable(wanted.options.device),
                               printable(devices[i].id), why),
-                  "a gate of counts is one of its own");
+                  advice);
+    };
+    if (std::ranges::count_if(devices, same) > 1) refuse("is named twice", "");
+    if (analysis::gives_counts(devices[i].kind))
+      refuse("gives counts, which share nothing with times", "a gate of counts is one of its own");
   }
   return devices;
 }

@@ -76,17 +76,18 @@ def test_an_interrupted_one_is_resumed_by_a_line_for_each(lab, sides):
 
 
 @pytest.mark.parametrize(
-    ("devices", "message"),
+    ("devices", "message", "hint"),
     [
-        ("fake,fake", "fake is named twice"),
-        ("fake,emulated:fake", "emulated:fake gives counts"),
-        ("fake,", "a name between commas is empty"),
-        ("fake,cuda:7", "there is no device cuda:7 here"),
+        ("fake,fake", "fake is named twice", False),
+        ("fake,emulated:fake", "emulated:fake gives counts", True),
+        ("fake,", "a name between commas is empty", False),
+        ("fake,cuda:7", "there is no device cuda:7 here", False),
     ],
 )
-def test_what_cannot_be_gated_together_is_refused(lab, sides, devices, message):
+def test_what_cannot_be_gated_together_is_refused(lab, sides, devices, message, hint):
     done = lab.execute(command(lab, sides, devices=devices), text=True)
     assert done.returncode == 64 and message in done.stderr, done.stderr
+    assert ("a gate of counts is one of its own" in done.stderr) == hint, done.stderr
     assert not lab.results.exists()
 
 
