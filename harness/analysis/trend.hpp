@@ -106,10 +106,10 @@ struct TrendDrift {
   stats::Interval range;  // 95%
   bool is_new = false;
   std::vector<double> recent;
-  NightChanges changes;     // over its span
-  std::size_t raised = 0;   // the night it was told on
-  std::string environment;  // hash of the series' own
-  std::optional<Why> why;   // once it is explained
+  NightChanges changes;       // over its span
+  std::size_t raised = 0;     // the night it was told on
+  std::string environment{};  // hash of the series' own
+  std::optional<Why> why{};   // once it is explained
   Standing standing{};
 };
 
@@ -126,7 +126,7 @@ struct TrendStop {
   std::optional<record::Outcome> since_then;  // how its latest measurement ended; absent when there
                                               // was none
   bool is_new = false;
-  std::optional<Continuation> continued_by;  // when it was renamed: it has not stopped
+  std::optional<Continuation> continued_by{};  // when it was renamed: it has not stopped
   Standing standing{};
 };
 

@@ -97,8 +97,9 @@ class Faulty final : public Transport {
   static void count(nlohmann::json& metrics, const std::map<std::string, double>& values) {
     for (const auto& [name, value] : values) {
       const auto found =
-          std::find_if(metrics.begin(), metrics.end(),
-                       [&](const nlohmann::json& metric) { return metric.at("name") == name; });
+          std::find_if(metrics.begin(), metrics.end(), [&](const nlohmann::json& metric) {
+            return metric.at("name").get_ref<const std::string&>() == name;
+          });
       if (found != metrics.end())
         (*found)["value"] = value;
       else
