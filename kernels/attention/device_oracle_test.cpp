@@ -1,5 +1,6 @@
 #include "kernels/attention/device_oracle.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -76,15 +77,20 @@ TEST_P(OracleOfADevice, ExpectsWhatTheCpusExpects) {
       given.q.given = q_given.data();
       given.k.given = k_given.data();
       given.v.given = v_given.data();
+      // Tolerances hold twice the error of plain f32 steps, whose sums come in another order here:
+      // of n terms, an error of about sqrt(n) roundings of the largest value (Higham and Mary, A
+      // New Approach to Probabilistic Rounding Error Analysis, 2019). Weights add up to 1.
+      const float largest = std::ranges::max(v, {}, [](float x) { return std::abs(x); });
+      const double another_order = 2 * std::sqrt(static_cast<double>(of.seq)) *
+                                   std::abs(static_cast<double>(largest)) * std::ldexp(1, -24);
       const auto expect_same = [&](const Expected& own, std::size_t first) {
         for (std::size_t i = 0; i < own.o.size(); ++i) {
           const std::size_t row = first + i / static_cast<std::size_t>(of.dim);
           const double tolerance = cpu.tolerances[row];
           EXPECT_NEAR(own.o[i], cpu.o[first * static_cast<std::size_t>(of.dim) + i], 1e-12)
               << "row " << row << " of seq " << of.seq;
-          // Sums of plain steps come in another order.
           EXPECT_NEAR(own.tolerances[i / static_cast<std::size_t>(of.dim)], tolerance,
-                      0.05 * tolerance)
+                      0.05 * tolerance + another_order)
               << "row " << row << " of seq " << of.seq << " " << ridgeline::to_string(dtype);
         }
       };
