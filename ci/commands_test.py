@@ -258,6 +258,12 @@ def test_a_printed_command_works(clone, command):
         clone.folder / "results",
         ignore=left_out,
     )
+    if "--results results/published" in command:
+        shutil.copytree(
+            ROOT / "results" / "published",
+            clone.folder / "results" / "published",
+            dirs_exist_ok=True,
+        )
     if "run --resume" in command:
         for database in (clone.folder / "results").glob("*.sqlite"):
             for statement in INTERRUPTION:
