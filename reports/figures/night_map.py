@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -22,10 +22,11 @@ OF = "trend"
 TITLE = "All nights at a glance"
 READING = (
     "A row per case, a column per night with a run: days without one take no room. The colour "
-    "says how far the night lies from where the case began in that comparable environment, the "
-    "median of its first 14 nights there that are shown: orange and brown are slower (or more), "
-    "blue is faster (or less), white is within the smallest step that counts. Hatched grey has no "
-    "time. A triangle marks a change, but not one between modes: up is slower, down is faster. "
+    "says how far the night lies from where the case began, the median of its first 14 nights that "
+    "are shown; it begins anew in another comparable environment, and with a change of the kind "
+    "'environment'. Orange and brown are slower (or more), blue is faster (or less), white is "
+    "within the smallest step that counts. Hatched grey has no time. A triangle marks a change, "
+    "but not one between modes: up is slower, down is faster. "
     "Printed without colour, the darkest cells are slower; of the lighter ones the triangles tell "
     "the direction."
 )
@@ -71,16 +72,21 @@ def case_rows(trend: Trend) -> list[Row]:
         if one.nights:
             by_name.setdefault((one.case, one.metric), []).append(one)
     marks = _marks(trend)
+    beginnings = _beginnings(trend)
     rows = []
     for case, metric in sorted(
         by_name, key=lambda key: plot.by_value(tuple(_words(key[0] + "/" + key[1])))
     ):
         some = sorted(by_name[case, metric], key=lambda one: one.nights[0])
         ratios: list[float | None] = [None] * len(trend.dates)
-        for one in some:  # each environment begins anew
-            usual = statistics.median(one.values[:FIRST_NIGHTS])
-            for place, value in zip(one.nights, one.values, strict=True):
-                ratios[place] = log_ratio(value, usual)
+        for one in some:
+            anew = beginnings.get((case, metric), [])
+            nights = zip(one.nights, one.values, strict=True)
+            for _, since in groupby(nights, lambda night, anew=anew: bisect_right(anew, night[0])):
+                level = list(since)
+                usual = statistics.median(value for _, value in level[:FIRST_NIGHTS])
+                for place, value in level:
+                    ratios[place] = log_ratio(value, usual)
         name = f"{case} {metric}".rstrip()
         rows.append(
             Row(
@@ -107,6 +113,16 @@ def log_ratio(value: float, usual: float) -> float:
     if value <= 0 or usual <= 0:
         return math.copysign(math.inf, value - usual)
     return math.log(value) - math.log(usual)
+
+
+def _beginnings(trend: Trend) -> dict[tuple[str, str], list[int]]:
+    """Of each case the places, ascending, where the machine rather than the code changed it."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for one in trend.steps:
+        if one.kind == "environment":
+            place = bisect_left(trend.dates, one.night)
+            found.setdefault((one.case, one.metric), []).append(place)
+    return {case: sorted(places) for case, places in found.items()}
 
 
 def _marks(trend: Trend) -> dict[tuple[str, str], set[tuple[int, bool]]]:

@@ -356,6 +356,17 @@ def test_a_regression_in_a_new_environment_is_coloured() -> None:
     assert {one for one in shades[45:] if one is not None} == {len(night_map._COLOURS) - 1}
 
 
+def test_a_change_by_the_machine_begins_a_row_anew() -> None:
+    """A new driver made all slower by 3%; what became 5% faster since is faster, not as before."""
+    made = synthetic_trend.Nights(60)
+    made.add("a/b/f32/n=1", 1e4, {20: 0.03, 45: -0.05})
+    change = made.change("a/b/f32/n=1", 20, end=45, kind="environment")
+    (row,) = night_map.case_rows(parsed(of(change, made=made)))
+    shades = [None if one is None else night_map.shade(one, 0.01) for one in row.ratios]
+    assert {one for one in shades[:45] if one is not None} == {night_map._WHITE}
+    assert max(one for one in shades[45:] if one is not None) < night_map._WHITE
+
+
 def test_changes_between_modes_are_not_on_the_map() -> None:
     trend = parsed(synthetic_trend.trend(3))
     assert [len(row.marks) for row in night_map.case_rows(trend)] == [1, 1, 0]
