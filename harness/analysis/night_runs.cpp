@@ -16,16 +16,12 @@ namespace {
 
 using std::chrono::days;
 using std::chrono::hours;
-using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
 /// By so much the clocks of two machines may differ before one of them must be wrong.
 constexpr hours clocks_differ{24};
 constexpr days long_apart{366};  // from all others
 constexpr std::size_t few_runs = 2;
-constexpr hours quiet{2};  // so far from any start nights begin
-
-seconds time_of_day(sys_seconds time) { return time - std::chrono::floor<days>(time); }
 
 /// How many of the first starts lie far before the rest, when they are few.
 std::size_t far_before(const std::vector<sys_seconds>& starts) {
@@ -41,12 +37,6 @@ std::size_t far_behind(const std::vector<sys_seconds>& starts) {
     if (first > count && starts[first] - starts[first - 1] > long_apart) return count;
   }
   return 0;
-}
-
-std::string date_of(std::chrono::sys_days day) {
-  const std::chrono::year_month_day date = day;
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
 }  // namespace
@@ -79,40 +69,6 @@ OutOfTime leave_out_of_time(std::span<const store::StoredRun* const> runs,
   sorted.kept.assign(runs.begin() + static_cast<std::ptrdiff_t>(first),
                      runs.end() - static_cast<std::ptrdiff_t>(last));
   return sorted;
-}
-
-hours beginning_of_nights(std::span<const sys_seconds> starts) {
-  if (starts.empty()) return hours(0);
-  std::vector<seconds> times;
-  for (const sys_seconds start : starts) times.push_back(time_of_day(start));
-  std::ranges::sort(times);
-  if (times.front() >= hours(1) && times.back() <= hours(23)) return hours(0);
-  const auto is_quiet = [&](hours hour) {
-    return std::ranges::none_of(times, [&](seconds time) {
-      const seconds apart = std::chrono::abs(time - hour);
-      return std::min<seconds>(apart, hours(24) - apart) < quiet;
-    });
-  };
-  for (hours away{1}; away < hours(12); ++away)
-    for (const hours hour : {hours(24) - away, away})
-      if (is_quiet(hour)) return hour;
-  return hours(0);
-}
-
-std::vector<Night> nights_of(std::span<const sys_seconds> starts) {
-  const hours begin = beginning_of_nights(starts);
-  const auto evenings =
-      std::ranges::count_if(starts, [&](sys_seconds start) { return time_of_day(start) >= begin; });
-  // Of the two days of a night that crosses midnight, the one on which most runs start.
-  const days named = days(2 * evenings >= std::ssize(starts) ? 0 : 1);
-  std::vector<Night> nights;
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const std::chrono::sys_days day = std::chrono::floor<days>(starts[i] - begin) + named;
-    const std::int64_t count = day.time_since_epoch().count();
-    if (nights.empty() || nights.back().day != count) nights.push_back({date_of(day), count, {}});
-    nights.back().runs.push_back(i);
-  }
-  return nights;
 }
 
 std::vector<std::string> oddities_of(std::span<const store::StoredRun> runs,

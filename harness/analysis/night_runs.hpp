@@ -11,7 +11,7 @@
 
 #include "harness/analysis/nightly_series.hpp"
 
-/// Which runs of a device make nights, and which nights they make.
+/// Which runs of a device make nights.
 namespace ridgeline::analysis {
 
 /// What a clock said that cannot be, by run: those that make no nights.
@@ -28,15 +28,6 @@ OutOfTime leave_out_of_time(std::span<const store::StoredRun* const> runs,
 
 /// The second of UTC in which a run started. Throws a store Error when that is none.
 std::chrono::sys_seconds start_of(const store::StoredRun& run, const std::filesystem::path& file);
-
-/// The time of day at which nights of runs that start at `starts` begin: 0 h unless runs start
-/// within an hour of midnight; else the full hour nearest to midnight that is 2 h from any start,
-/// when there is one.
-std::chrono::hours beginning_of_nights(std::span<const std::chrono::sys_seconds> starts);
-
-/// The nights that runs starting at `starts`, oldest first, make: their places. A night that
-/// crosses midnight has the date on which most of all runs start.
-std::vector<Night> nights_of(std::span<const std::chrono::sys_seconds> starts);
 
 /// What is odd about runs that make nights, in words: those that did not finish, and those that
 /// were stored after later ones. `order` is that in which runs were stored.

@@ -9,58 +9,9 @@
 namespace ridgeline::analysis {
 namespace {
 
-using std::chrono::hours;
 using std::chrono::sys_seconds;
 
 sys_seconds at(const std::string& time) { return parse_point_in_time(time).value(); }
-
-std::vector<sys_seconds> times(std::initializer_list<const char*> all) {
-  std::vector<sys_seconds> times;
-  for (const char* one : all) times.push_back(at(std::string("2026-07-") + one + ":00Z"));
-  return times;
-}
-
-/// "07-14: 0 1; 07-15: 2"
-std::string nights(std::initializer_list<const char*> all) {
-  std::string text;
-  for (const Night& night : nights_of(times(all))) {
-    text += (text.empty() ? "" : "; ") + night.date.substr(5) + ":";
-    for (const std::size_t run : night.runs) text += " " + std::to_string(run);
-    EXPECT_EQ(night.day, parse_day(night.date)->time_since_epoch().count());
-  }
-  return text;
-}
-
-TEST(Nights, AreDaysWhereNoRunStartsNearMidnight) {
-  EXPECT_EQ(nights({"14T02:00", "14T18:00", "15T02:00"}), "07-14: 0 1; 07-15: 2");
-  EXPECT_EQ(nights({"14T22:59", "15T01:00"}), "07-14: 0; 07-15: 1");
-  EXPECT_EQ(nights_of({}).size(), 0u);
-}
-
-TEST(Nights, CrossMidnight) {
-  EXPECT_EQ(nights({"14T23:50", "15T00:20", "15T23:50", "16T00:20"}), "07-14: 0 1; 07-15: 2 3");
-  EXPECT_EQ(nights({"14T00:05", "14T23:55", "16T00:04", "16T23:58", "18T00:01"}),
-            "07-14: 0; 07-15: 1; 07-16: 2; 07-17: 3; 07-18: 4")
-      << "a job that starts at midnight, more or less";
-  EXPECT_EQ(nights({"14T22:00", "14T23:10", "15T00:10", "15T22:00", "16T13:00"}),
-            "07-14: 0 1 2; 07-15: 3; 07-16: 4")
-      << "one by hand, in the afternoon";
-}
-
-TEST(Nights, HaveTheDateOnWhichTheirRunsStart) {
-  EXPECT_EQ(nights({"14T23:50", "15T23:50"}), "07-14: 0; 07-15: 1");
-  EXPECT_EQ(nights({"14T00:10", "15T00:10"}), "07-14: 0; 07-15: 1");
-  EXPECT_EQ(nights({"14T23:50", "15T00:10", "16T00:10", "17T00:10"}),
-            "07-15: 0 1; 07-16: 2; 07-17: 3");
-}
-
-TEST(Nights, AreDaysWhereRunsStartAtAllTimes) {
-  EXPECT_EQ(nights({"14T00:30", "14T04:00", "14T07:30", "14T11:00", "14T14:30", "14T18:00",
-                    "14T21:30", "15T00:30"}),
-            "07-14: 0 1 2 3 4 5 6; 07-15: 7");
-  EXPECT_EQ(beginning_of_nights(times({"14T00:30", "14T12:30"})), hours(22));
-  EXPECT_EQ(beginning_of_nights(times({"14T23:30", "14T12:30"})), hours(2));
-}
 
 /// Runs that start on these days at 02:00.
 std::vector<store::StoredRun> runs(const std::vector<std::string>& on) {

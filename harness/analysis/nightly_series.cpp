@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/analysis/gate_plan.hpp"
+#include "harness/analysis/night_borders.hpp"
 #include "harness/analysis/night_runs.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"

@@ -30,7 +30,7 @@ struct SeriesChoice {
                                                   // absent: only those far from all others
 };
 
-/// The runs of a device from one quiet time of the day to the next (night_runs.hpp).
+/// The runs of a device from one quiet time of the day to the next (night_borders.hpp).
 struct Night {
   std::string date;               // "2026-11-20"
   std::int64_t day = 0;           // since 1970
