@@ -156,7 +156,7 @@ WRONG: list[tuple[Callable[[Json], Any], str]] = [
         lambda d: _shared(d)["members"][0].pop("kind"),
         "Object missing required field `kind` - at `$.trends[0].findings",
     ),
-    (lambda d: _drift(d).pop("ratio"), "expected `ratio` - at `$.trends[0].findings["),
+    (lambda d: _drift(d).pop("until"), "expected `ratio` and `until` - at `$.trends[0].findings["),
     (
         lambda d: _trend(d)["environments"][0].update(changed="x"),
         "Expected `array`, got `str` - at `$.trends[0].environments[0].changed`",

@@ -36,11 +36,11 @@ class Words(Row):
 
 class Finding(Row):
     """What is told of a case, or of the `members` that changed together. `night` is the first of
-    the new level or of the drift, of a stop the last with a time; the new level may as well
-    begin on any from `earliest` to `latest`. Its levels are `before` and `after`: ns, or of the
-    `metric` that was counted. A `mode` goes to and fro between levels that were told before.
-    `confirm` is the command that tests whether the code did it; where there is none,
-    `cannot_confirm` says why."""
+    the new level or of the drift, of a stop the last with a time; a drift was seen `until` that
+    night, and the new level may as well begin on any from `earliest` to `latest`. Its levels are
+    `before` and `after`: ns, or of the `metric` that was counted. A `mode` goes to and fro between
+    levels that were told before. `confirm` is the command that tests whether the code did it; where
+    there is none, `cannot_confirm` says why."""
 
     kind: Literal["regression", "improvement", "environment", "drift", "stopped"]
     night: datetime.date
@@ -53,6 +53,7 @@ class Finding(Row):
     ratio: Positive = None
     earliest: datetime.date = None
     latest: datetime.date = None
+    until: datetime.date = None
     before: Amount = None
     after: Amount = None
     changes: NightChanges = NightChanges()
@@ -63,8 +64,8 @@ class Finding(Row):
     def __post_init__(self) -> None:
         if None in (self.earliest, self.latest, self.before, self.after) and self.is_step:
             raise ValueError("expected `earliest`, `latest`, `before` and `after`")
-        if self.kind == "drift" and self.ratio is None:
-            raise ValueError("expected `ratio`")
+        if self.kind == "drift" and None in (self.ratio, self.until):
+            raise ValueError("expected `ratio` and `until`")
 
     @property
     def is_step(self) -> bool:

@@ -31,8 +31,8 @@ class Mark:
 @dataclass(frozen=True)
 class Panel:
     """One case, or one count of it. `nights` has the points of each comparable environment,
-    `levels` pairs of their ends, `drift` both ends of its line, and `stop` the last point of a case
-    that has stopped."""
+    `levels` pairs of their ends, `drifts` both ends of their lines, and `stop` the last point of a
+    case that has stopped."""
 
     case: str
     metric: str
@@ -41,7 +41,7 @@ class Panel:
     nights: tuple[tuple[Place, ...], ...]
     levels: tuple[tuple[Place, Place], ...] = ()
     marks: tuple[Mark, ...] = ()
-    drift: tuple[Place, ...] = ()
+    drifts: tuple[tuple[Place, Place], ...] = ()
     stop: Place | None = None
 
 
@@ -60,7 +60,7 @@ def worth(trend: Trend) -> list[tuple[str, str, str]]:
 
 def panels(trend: Trend) -> list[Panel]:
     """Of what is worth a look and has nights to draw."""
-    drifts = {one.case: one for one in trend.findings if one.kind == "drift"}
+    drifts = [one for one in trend.findings if one.kind == "drift"]
     stops = {one.case for one in trend.findings if one.kind == "stopped"}
     steps = trend.steps
     made = []
@@ -73,8 +73,9 @@ def panels(trend: Trend) -> list[Panel]:
             continue
         changes = [one for one in steps if (one.case, one.metric) == (case, metric)]
         panel = _panel(trend, some, changes, words)
-        if case in drifts and not some[0].metric:
-            panel = replace(panel, drift=_drift_line(panel, drifts[case]))
+        if not some[0].metric:
+            lines = (_drift_line(panel, one) for one in drifts if one.case == case)
+            panel = replace(panel, drifts=tuple(line for line in lines if line))
         if case in stops:
             panel = replace(panel, stop=max(point for nights in panel.nights for point in nights))
         made.append(panel)
@@ -124,16 +125,17 @@ def _mark(trend: Trend, one: Finding) -> Mark:
     )
 
 
-def _drift_line(panel: Panel, drift: Finding) -> tuple[Place, ...]:
-    """Of the drift's size, through the middle of its nights."""
-    begin = drift.night.toordinal()
-    points = [point for point in panel.nights[-1] if point[0] >= begin and point[1] > 0]
-    if len(points) < 2 or points[-1][0] == begin:
-        return ()
-    slope = math.log(drift.ratio) / (points[-1][0] - begin)
+def _drift_line(panel: Panel, drift: Finding) -> tuple[Place, Place] | None:
+    """Of the drift's size, through the middle of its nights; none when too few are shown."""
+    begin, end = drift.night.toordinal(), drift.until.toordinal()
+    own = [some for some in panel.nights if any(day == end for day, _ in some)]
+    points = [(day, ns) for day, ns in (own or [()])[-1] if begin <= day <= end and ns > 0]
+    if len(points) < 2:
+        return None
+    slope = math.log(drift.ratio) / (end - begin)
     offsets = sorted(math.log(value) - slope * (day - begin) for day, value in points)
     middle = math.exp(offsets[len(offsets) // 2])
-    return (float(begin), middle), (points[-1][0], middle * drift.ratio)
+    return (float(begin), middle), (float(end), middle * drift.ratio)
 
 
 def reach(one: Panel, least_step: float) -> tuple[float, float]:
@@ -144,7 +146,7 @@ def reach(one: Panel, least_step: float) -> tuple[float, float]:
     edge = len(values) // 20
     some = [
         *values[edge : len(values) - edge],
-        *(place[1] for line in (*one.levels, one.drift) for place in line),
+        *(place[1] for line in (*one.levels, *one.drifts) for place in line),
     ]
     low, high = min(some), max(some)
     middle = (low + high) / 2

@@ -386,6 +386,7 @@ def _judged(trend: Json) -> Json:
         made = {
             "kind": "drift",
             "night": drift["from"],
+            "until": trend["dates"][-1],
             "mode": False,
             "fails": fails,
             "worse": worse,

@@ -42,7 +42,7 @@ Subject subject(DeviceTrend& trend, TrendDrift& drift) {
   made.what = record::ToldWhat::drift;
   made.kind = "drift";
   made.earliest = made.night = drift.from;
-  made.latest = trend.nights.nights.size() - 1;
+  made.latest = drift.last;
   made.ratio = drift.ratio;
   made.worse = drift.ratio > 1 && drift.changes.environment.empty();
   made.is_new = &drift.is_new;

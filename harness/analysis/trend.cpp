@@ -82,7 +82,7 @@ DeviceTrend trend_of(NightlyDevice device, const TrendRules& asked) {
     trend.too_short += one.too_short ? 1 : 0;
     trend.older += one.older;
     std::ranges::move(one.changes, std::back_inserter(trend.changes));
-    if (one.drift) trend.drifts.push_back(std::move(*one.drift));
+    std::ranges::move(one.drifts, std::back_inserter(trend.drifts));
   }
   trend.environments = environment_starts(trend.nights, rules);
   trend.stops = stops_of(trend.nights, rules);

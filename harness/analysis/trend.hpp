@@ -101,7 +101,8 @@ struct TrendChange {
 
 struct TrendDrift {
   std::string case_name;
-  std::size_t from = 0;   // the first night of its span; the last one is tonight
+  std::size_t from = 0;   // the first night of its span
+  std::size_t last = 0;   // the night on which it was seen last: tonight, while it goes on
   double ratio = 1;       // of the end of the span over its beginning
   stats::Interval range;  // 95%
   bool is_new = false;
@@ -175,7 +176,7 @@ struct DeviceTrend {
   std::vector<TrendChange> changes;  // those of no fleet event, by night
   std::vector<TrendDrift> drifts;
   std::vector<TrendStop> stops;
-  std::size_t older = 0;                      // changes, drifts apart, that are not among these
+  std::size_t older = 0;                      // changes and drifts that are not among these
   std::vector<record::Told> gone{};           // told once, and not found any more
   std::optional<std::int64_t> silent_days{};  // since its last night, when that is long for it
 };
@@ -202,7 +203,7 @@ void keep_recent(TrendChange& change, const std::vector<double>& values, std::si
 /// What trend_of finds of one case.
 struct CaseTrend {
   std::vector<TrendChange> changes;
-  std::optional<TrendDrift> drift;
+  std::vector<TrendDrift> drifts;  // by their first night, of each environment
   bool too_short = false;
   std::size_t older = 0;
 };

@@ -46,7 +46,7 @@ class Explaining {
 
   void explain(TrendDrift& drift) {
     const NightlyTimes& times = *times_of(*cases_.at(drift.case_name), drift.environment);
-    drift.changes = changes_over(device_, times, drift.from, times.nights.back());
+    drift.changes = changes_over(device_, times, drift.from, drift.last);
     add_methods(drift.changes, drift.case_name);
     drift.why = why_of(drift.changes, {});
   }

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "harness/analysis/trend_fixture.hpp"
@@ -42,6 +44,43 @@ TEST_F(Trend, ASlopeIsADriftAndNoStep) {
   EXPECT_LT(found.drifts[0].raised, 125u) << "before it is three months old";
   EXPECT_GT(found.drifts[0].ratio, 1.025);
   EXPECT_LT(found.drifts[0].range.low, found.drifts[0].ratio);
+}
+
+/// "2026-03-22 to 2026-05-20, told 2026-04-26" of each.
+std::vector<std::string> told(const DeviceTrend& trend) {
+  std::vector<std::string> all;
+  const auto date = [&](std::size_t night) { return trend.nights.nights[night].date; };
+  for (const TrendDrift& drift : trend.drifts)
+    all.push_back(fmt::format("{} to {}, told {}, {:.4f}", date(drift.from), date(drift.last),
+                              date(drift.raised), drift.ratio));
+  return all;
+}
+
+TEST_F(Trend, ASlopeUpStaysToldWhenOneDownFollows) {
+  Nights nights;
+  nights.level = [](int of, int night) {
+    return of == 1 ? .004 * (std::clamp(night - 80, 0, 30) - std::clamp(night - 170, 0, 30)) : 0.0;
+  };
+  add(nights, 0, 260);
+  const TrendRules rules{.least_step = {}, .new_nights = 1, .shown_nights = 260};
+  SeriesChoice choice;
+  choice.until = examples::day(150);
+  const DeviceTrend then = trend(rules, choice), later = trend(rules);
+  ASSERT_GE(then.drifts.size(), 1u);
+  ASSERT_GT(later.drifts.size(), then.drifts.size());
+  for (const TrendDrift& drift : then.drifts) EXPECT_GT(drift.ratio, 1.03);
+  for (std::size_t i = 0; i < later.drifts.size(); ++i) {
+    if (i < then.drifts.size())
+      EXPECT_EQ(told(later)[i], told(then)[i]);
+    else
+      EXPECT_LT(later.drifts[i].ratio, .97);
+  }
+  EXPECT_NEAR(static_cast<double>(later.drifts.back().from), 170, 10);
+  EXPECT_NEAR(static_cast<double>(later.drifts.back().last), 200, 10);
+  EXPECT_GT(later.drifts.back().recent.size(), 60u) << "with nights before and behind it";
+  const DeviceTrend shown = trend({.least_step = {}, .new_nights = 1, .shown_nights = 90});
+  EXPECT_EQ(shown.drifts.size(), later.drifts.size() - then.drifts.size());
+  EXPECT_GE(shown.older, then.drifts.size()) << "those before are counted";
 }
 
 }  // namespace

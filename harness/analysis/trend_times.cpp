@@ -6,6 +6,7 @@
 #include "harness/analysis/trend.hpp"
 #include "harness/stats/drift_watch.hpp"
 #include "harness/stats/step_watch.hpp"
+#include "harness/stats/told_drifts.hpp"
 
 namespace ridgeline::analysis {
 namespace {
@@ -78,57 +79,21 @@ TrendChange change_of(const std::string& name, const WatchedSeries& series,
   return change;
 }
 
-/// What was told as steps and came little by little, at last: the first of those that go on from
-/// one another the same way.
-struct Slopes {
-  std::size_t begin = 0, end = 0;  // values: since when, and until before which
-  std::size_t raised = 0;          // the night it was told on
-  bool rises = false;
-};
-std::optional<Slopes> last_slopes(const WatchedSeries& series) {
-  const std::span<const stats::LevelStep> steps = series.steps.steps();
-  std::optional<Slopes> found;
-  for (std::size_t i = series.first_step; i < steps.size(); ++i) {
-    const stats::LevelStep& step = steps[i];
-    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].place.at : series.nights.size();
-    const bool rises = step.after > step.before, own = step.slope && *step.slope > series.begin;
-    if (!own) continue;
-    const bool goes_on = found && found->end == step.place.at && found->rises == rises;
-    if (!goes_on) found = Slopes{*step.slope, end, series.nights[step.told - 1], rises};
-    found->end = end;
-  }
-  return found;
-}
-
-/// The nights of the drift, and some before it.
-void keep_drift(TrendDrift& drift, const std::vector<double>& values, std::size_t begin) {
-  const std::size_t from = begin - std::min(begin, sparkline_reach);
-  drift.recent.assign(values.begin() + static_cast<std::ptrdiff_t>(from), values.end());
-}
-
 TrendDrift drift_of(const std::string& name, const WatchedSeries& series, const NightlyTimes& times,
-                    const Slopes& slopes) {
-  const stats::StepSize size = series.steps.size_between(slopes.begin, slopes.end);
+                    const stats::ToldDrift& told) {
   TrendDrift drift;
   drift.case_name = name;
-  drift.from = series.nights[slopes.begin];
-  drift.ratio = std::exp(size.after - size.before);
-  drift.range = {std::exp(size.step.low), std::exp(size.step.high)};
-  drift.raised = slopes.raised;
-  keep_drift(drift, times.median_ns, slopes.begin - series.begin);
-  drift.environment = times.environment;
-  return drift;
-}
-
-TrendDrift drift_of(const std::string& name, const WatchedSeries& series, const NightlyTimes& times,
-                    const stats::DriftWatch::Told& told) {
-  TrendDrift drift;
-  drift.case_name = name;
-  drift.from = series.nights[told.drift.begin];
-  drift.ratio = std::exp(told.drift.total);
-  drift.range = {std::exp(told.drift.range.low), std::exp(told.drift.range.high)};
+  drift.from = series.nights[told.begin];
+  drift.last = series.nights[told.end - 1];
+  drift.ratio = std::exp(told.size);
+  drift.range = {std::exp(told.range.low), std::exp(told.range.high)};
   drift.raised = series.nights[told.told - 1];
-  keep_drift(drift, times.median_ns, told.drift.begin - series.begin);
+  const std::span<const double> values = times.median_ns;
+  const std::size_t begin = told.begin - series.begin, end = told.end - series.begin,
+                    before = std::min(begin, sparkline_reach),
+                    after = std::min(values.size() - end, sparkline_reach);
+  const auto recent = values.subspan(begin - before, before + end - begin + after);
+  drift.recent.assign(recent.begin(), recent.end());
   drift.environment = times.environment;
   return drift;
 }
@@ -155,14 +120,15 @@ CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one,
       TrendChange& change = trend.changes.emplace_back(change_of(one.name, series, times, which));
       change.is_new = !change.mode && is_new(*change.raised);
     }
-    const bool goes_on = times.nights.back() + stopping_silence(times.nights) > tonight;
-    const std::optional<Slopes> slopes = last_slopes(series);
-    const auto told = series.drift.tonight();
-    if (slopes && series.nights[slopes->end - 1] + rules.shown_nights > tonight)
-      trend.drift = drift_of(one.name, series, times, *slopes);
-    else if (told && goes_on)
-      trend.drift = drift_of(one.name, series, times, *told);
-    if (trend.drift) trend.drift->is_new = is_new(trend.drift->raised);
+    for (const stats::ToldDrift& told :
+         stats::told_drifts(series.steps, series.drift, series.begin, series.first_step)) {
+      if (series.nights[told.end - 1] + rules.shown_nights <= tonight) {
+        ++trend.older;
+        continue;
+      }
+      TrendDrift& drift = trend.drifts.emplace_back(drift_of(one.name, series, times, told));
+      drift.is_new = is_new(drift.raised);
+    }
   }
   return trend;
 }

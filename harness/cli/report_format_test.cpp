@@ -144,7 +144,7 @@ analysis::DeviceTrend nights() {
   event.members[0].changes = event.changes;
   event.members[0].why = event.why;
   trend.fleet = {event};
-  trend.drifts = {{naive, 0, 1.02, {1.015, 1.025}, false, {}, between(0, 4), 4}};
+  trend.drifts = {{naive, 0, 4, 1.02, {1.015, 1.025}, false, {}, between(0, 4), 4}};
   trend.stops = {{gone, 1, record::Outcome::crashed, true}};
   trend.older = 1;
   return trend;

@@ -255,7 +255,7 @@ DeviceTrend with_everything() {
   trend.fleet = {event, event};
   trend.fleet[1].changes.after_dirty = true;
   trend.environments = {{1, {}, 2, 1.01}, {2, {}, 0, {}}};
-  trend.drifts = {{"d", 0, 1.02, {1.01, 1.03}, false, {}, {}}};
+  trend.drifts = {{"d", 0, 2, 1.02, {1.01, 1.03}, false, {}, {}}};
   trend.stops = {{"x", 1, {}, true}, {"y", 0, record::Outcome::crashed, false}};
   return trend;
 }
@@ -295,6 +295,18 @@ TEST(TrendJson, SaysInWordsWhatTheTextDoes) {
                      "of 4 cases, 1 drift, "
                      "2 stopped cases (1 new)\n"))
       << text;
+}
+
+TEST(TrendText, SaysUntilWhenADriftWasSeen) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.drifts = {{"d", 0, 1, 1.02, {1.01, 1.03}, false, {}, {}}};
+  EXPECT_NE(present::trend_text({{trend}, {}, 0})
+                .find("+2.0% (+1.0% to +3.0%)  little by little, seen until 2026-01-02"),
+            std::string::npos);
+  const auto findings =
+      json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0]["findings"];
+  EXPECT_FALSE(findings[0].contains("until"));
+  EXPECT_EQ(findings[1]["until"], "2026-01-02");
 }
 
 TEST(TrendText, TellsWhatStandsOfAChange) {
@@ -342,9 +354,9 @@ TEST(TrendJson, SaysWhatToThinkOfTheNights) {
   EXPECT_EQ(judged(trend), std::pair(false, false));
   EXPECT_EQ(judged(with_change(TrendKind::environment)), std::pair(false, true));
   EXPECT_EQ(judged(with_change(TrendKind::regression)), std::pair(true, true));
-  trend.drifts = {{"d", 0, 0.98, {0.97, 0.99}, true, {}, {}}};
+  trend.drifts = {{"d", 0, 2, 0.98, {0.97, 0.99}, true, {}, {}}};
   EXPECT_EQ(judged(trend), std::pair(false, false)) << "faster";
-  trend.drifts = {{"d", 0, 1.02, {1.01, 1.03}, false, {}, {}}};
+  trend.drifts = {{"d", 0, 2, 1.02, {1.01, 1.03}, false, {}, {}}};
   EXPECT_EQ(judged(trend), std::pair(false, true));
   for (const auto state : {record::ToldState::expected, record::ToldState::resolved}) {
     trend.drifts[0].standing.told.emplace().state = state;

@@ -50,6 +50,7 @@ struct Finding {
   std::string levels;                         // "933 ns -> 989 ns", or what happened
   std::string where;  // which nights it may have been, when it was told, and what became of it
   std::optional<std::size_t> raised;  // the night it was told on; absent for many
+  std::optional<std::size_t> until;   // of a drift, the night on which it was seen last
   std::string sparkline;
   const analysis::NightChanges* changes = nullptr;       // absent for a stop
   const analysis::Why* why = nullptr;                    // absent when it is not explained

@@ -134,13 +134,19 @@ Finding finding(const DeviceTrend& trend, const FleetEvent& event) {
 }
 
 Finding finding(const DeviceTrend& trend, const TrendDrift& drift) {
-  Finding made = told("drift", drift.from, drift, "since then, little by little");
+  const std::vector<analysis::Night>& nights = trend.nights.nights;
+  Finding made =
+      told("drift", drift.from, drift,
+           drift.last + 1 == nights.size()
+               ? "since then, little by little"
+               : fmt::format("little by little, seen until {}", nights[drift.last].date));
+  made.until = drift.last;
   made.worse = drift.ratio > 1 && is_open(drift.standing);
   made.case_name = drift.case_name;
   made.ratio = drift.ratio;
   made.range = drift.range;
   made.raised = drift.raised;
-  made.where = fmt::format("told {}", trend.nights.nights[drift.raised].date);
+  made.where = fmt::format("told {}", nights[drift.raised].date);
   made.sparkline = sparkline(drift.recent);
   explain(made, drift);
   return made;

@@ -72,6 +72,7 @@ json::Value to_json(const DeviceTrend& trend, const Finding& one) {
     object["ratio_high"] = one.range->high;
   }
   if (one.raised) object["raised"] = date(*one.raised);
+  if (one.until) object["until"] = date(*one.until);
   if (one.since_then) object["outcome"] = record::to_string(*one.since_then);
   if (one.step) {
     object["earliest"] = date(one.step->earliest);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "harness/base/error.hpp"
 #include "harness/stats/median.hpp"
@@ -128,18 +127,17 @@ bool DriftWatch::add(const StepWatch& watch, double least_step) {
   last_ = now;
   if (running_ < steady) return false;
   // One drift, while it comes and goes within the nights that it is looked for in.
-  const bool goes_on =
-      told_ > 0 && told_total_ * now->total > 0 && nights_ <= seen_until_ + drift_nights;
-  seen_until_ = nights_;
-  if (goes_on) return false;
-  told_ = nights_;
-  told_total_ = now->total;
-  return true;
+  const bool goes_on = !told_.empty() && told_.back().drift.total * now->total > 0 &&
+                       nights_ <= told_.back().until + drift_nights;
+  if (!goes_on) told_.push_back({{}, nights_, 0});
+  told_.back().drift = *now;
+  told_.back().until = nights_;
+  return !goes_on;
 }
 
 std::optional<DriftWatch::Told> DriftWatch::tonight() const {
-  if (!last_ || told_ == 0 || seen_until_ != nights_) return {};
-  return Told{*last_, told_};
+  if (told_.empty() || told_.back().until != nights_) return {};
+  return told_.back();
 }
 
 }  // namespace ridgeline::stats

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "harness/stats/interval.hpp"
 #include "harness/stats/step_watch.hpp"
@@ -42,20 +43,21 @@ class DriftWatch {
   /// nights running had, while none such was told and has gone on since.
   bool add(const StepWatch& watch, double least_step);
 
-  /// That of tonight, if it was told.
   struct Told {
-    Drift drift;
-    std::size_t told = 0;  // how many nights there were
+    Drift drift;            // as it was seen last
+    std::size_t told = 0;   // how many nights there were when it was told
+    std::size_t until = 0;  // likewise, when it was seen last
   };
+  /// All that were told, in that order.
+  std::span<const Told> told() const { return told_; }
+  /// That of tonight, if it was told.
   std::optional<Told> tonight() const;
 
  private:
-  std::optional<Drift> last_;   // of the last night
-  std::size_t nights_ = 0;      // so far
-  std::size_t running_ = 0;     // nights with a drift of this direction, until the last
-  std::size_t told_ = 0;        // how many there were when it was told; 0: it was not
-  std::size_t seen_until_ = 0;  // the last night of the drift that was told
-  double told_total_ = 0;
+  std::optional<Drift> last_;  // of the last night
+  std::size_t nights_ = 0;     // so far
+  std::size_t running_ = 0;    // nights with a drift of this direction, until the last
+  std::vector<Told> told_;
 };
 
 }  // namespace ridgeline::stats

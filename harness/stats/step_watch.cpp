@@ -63,7 +63,7 @@ StepSize StepWatch::size_between(std::size_t begin, std::size_t end) const {
   constexpr std::size_t week = 7;
   const std::span<const double> values = levels_.values;
   const std::size_t before = std::min(begin, week), after = std::min(end - begin, week);
-  const StepNoise& noise = known_now();
+  const StepNoise& noise = known_before(end).whole(levels_, moves_);
   const auto of_weeks = std::ranges::find_if(
       looks(), [](const Look& look) { return look.after == week && look.before == week; });
   const auto look = static_cast<std::size_t>(of_weeks - looks().begin());

@@ -59,8 +59,9 @@ class StepWatch {
   bool has_moved(std::size_t span, std::size_t length, double deviations, double least) const;
   /// How large steps()[which] is, by all nights so far.
   StepSize size_of(std::size_t which) const;
-  /// From the level of the week before night `begin` to that of the last week before night `end`.
-  /// Throws Error unless there are nights before both, and some between them.
+  /// From the level of the week before night `begin` to that of the last week before night `end`,
+  /// by the noise that was known then. Throws Error unless there are nights before both, and some
+  /// between them.
   StepSize size_between(std::size_t begin, std::size_t end) const;
 
  private:

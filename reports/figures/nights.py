@@ -143,8 +143,8 @@ def _draw(axes: Axes, one: Panel, page: Page) -> None:
     for ends in one.levels:
         days, values = zip(*ends, strict=True)
         axes.plot(days, [value * factor for value in values], color=plot.INK, lw=1.8, zorder=4)
-    if one.drift:
-        days, values = zip(*one.drift, strict=True)
+    for ends in one.drifts:
+        days, values = zip(*ends, strict=True)
         axes.plot(
             days,
             [value * factor for value in values],
@@ -267,7 +267,7 @@ def _legend(page: Page) -> dict[str, Artist]:
         )
     if marks:
         entries["may have been here"] = Patch(color=_BANDS[marks[0].kind])
-    if any(one.drift for one in some):
+    if any(one.drifts for one in some):
         entries["drift"] = Line2D([], [], color=plot.INK, lw=1.8, linestyle=plot.DASHES[1])
     if any(one.stop for one in some):
         entries["stopped"] = Line2D(

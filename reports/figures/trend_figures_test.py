@@ -243,8 +243,8 @@ def test_noise_below_what_counts_does_not_fill_a_panel() -> None:
 
 def test_a_drift_is_a_line_of_its_size_through_its_nights() -> None:
     trend = parsed(synthetic_trend.trend(5))
-    panel = next(one for one in night_panels.panels(trend) if one.drift)
-    (start, low), (end, high) = panel.drift
+    panel = next(one for one in night_panels.panels(trend) if one.drifts)
+    (((start, low), (end, high)),) = panel.drifts
     (drift,) = [one for one in trend.findings if one.kind == "drift"]
     assert high / low == pytest.approx(drift.ratio)
     assert (start, end) == (drift.night.toordinal(), trend.dates[-1].toordinal())
@@ -252,6 +252,28 @@ def test_a_drift_is_a_line_of_its_size_through_its_nights() -> None:
         assert value == pytest.approx(
             low * (high / low) ** ((day - start) / (end - start)), rel=0.015
         )
+
+
+def test_a_drift_that_is_over_ends_where_it_was_seen_last() -> None:
+    document = synthetic_trend.trend(5)
+    (first,) = document["drifts"]
+    days = document["dates"][-40::13]
+    document["drifts"] = [
+        first | {"until": days[0]},
+        first | {"from": days[1], "until": days[2], "ratio": 1 / first["ratio"]},
+    ]
+    trend = parsed(document)
+    panel = next(one for one in night_panels.panels(trend) if one.drifts)
+    up, down = panel.drifts
+    assert [up[1][0], down[0][0], down[1][0]] == [
+        datetime.date.fromisoformat(day).toordinal() for day in days[:3]
+    ]
+    assert up[0][1] < up[1][1] and down[0][1] > down[1][1]
+    (page,) = [page for page in nights.pages(trend) if panel in page.panels]
+    axes = drawn("nights", page).axes[page.panels.index(panel)]
+    ends = [tuple(line.get_xdata()) for line in axes.get_lines()]
+    for line in (up, down):
+        assert tuple(day for day, _ in line) in ends
 
 
 def test_a_stop_is_marked_at_its_last_night() -> None:
