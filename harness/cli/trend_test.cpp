@@ -375,6 +375,23 @@ TEST(TrendJson, SaysWhatToThinkOfTheNights) {
   EXPECT_EQ(judged(trend), std::pair(false, true)) << "series start anew";
 }
 
+TEST(TrendJson, HasTheFactsOfEachComparableEnvironment) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  for (const char* power : {"300", "350", "300"}) {
+    store::StoredRun run;
+    run.environment.hash = std::string("e") + power;
+    run.environment.comparable = {{"power_limit_w", power}};
+    trend.nights.runs.push_back(run);
+  }
+  for (const bool with_series : {false, true}) {
+    const auto device = json::reread(present::to_json({{trend}, {}, 0}, with_series))["devices"][0];
+    EXPECT_EQ(device["comparable"], (nlohmann::ordered_json{{"e300", {{"power_limit_w", "300"}}},
+                                                            {"e350", {{"power_limit_w", "350"}}}}));
+    EXPECT_EQ(device.contains("series"), with_series);
+    EXPECT_EQ(device.contains("dates"), with_series);
+  }
+}
+
 TEST(TrendJson, TellsCountsWithoutAnInterval) {
   DeviceTrend trend = with_change(TrendKind::regression);
   trend.changes[0].metric = "sectors";

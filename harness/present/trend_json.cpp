@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "harness/analysis/series_spread.hpp"
@@ -115,6 +116,18 @@ json::Value to_json(const DeviceTrend& trend, const Finding& one) {
   return object;
 }
 
+/// By the hash of each comparable environment of these nights, its facts.
+json::Value comparable_json(const analysis::NightlyDevice& device) {
+  json::Value all = json::Value::object();
+  std::set<std::string_view> seen;
+  for (const store::StoredRun& run : device.runs) {
+    if (!seen.insert(run.environment.hash).second) continue;
+    json::Value& facts = all[run.environment.hash] = json::Value::object();
+    for (const auto& [fact, value] : run.environment.comparable) facts[fact] = value;
+  }
+  return all;
+}
+
 /// `dates` of the nights from `first` on, and the `series` of them: places in `dates`, and a value
 /// for each. Of a case that was counted every metric, or those of which a change is told.
 void put_series(json::Value& object, const DeviceTrend& trend, std::size_t first,
@@ -128,10 +141,6 @@ void put_series(json::Value& object, const DeviceTrend& trend, std::size_t first
   object["dates"] = json::Value::array();
   for (std::size_t night = first; night < trend.nights.nights.size(); ++night)
     object["dates"].push_back(trend.nights.nights[night].date);
-  object["comparable"] = json::Value::object();
-  for (const store::StoredRun& run : trend.nights.runs)
-    for (const auto& [fact, value] : run.environment.comparable)
-      object["comparable"][run.environment.hash][fact] = value;
   object["series"] = json::Value::array();
   const auto add = [&](json::Value series, const char* key, const auto& one,
                        const std::vector<double>& values) {
@@ -188,6 +197,7 @@ json::Value device_json(const DeviceTrend& trend, const analysis::TrendRules& ru
                      {"limits", limits(trend)},
                      {"left_out", json::Value::object()},
                      {"other_runs", json::Value::object()},
+                     {"comparable", comparable_json(device)},
                      {"environments", json::Value::array()},
                      {"findings", json::Value::array()},
                      {"gone", json::Value::array()},
