@@ -186,11 +186,12 @@ wrong.)",
   command.option("--until", options.choice.until,
                  "What would have been said on this day (UTC): as if no later run were stored",
                  {.value_name = "DATE"});
-  command.option(
-      "--only", options.listed.kinds, "List these alone, once or more; new narrows the others",
-      {.value_name = "KIND",
-       .one_value = true,
-       .one_of = {"regression", "improvement", "environment", "drift", "stopped", "new"}});
+  command.option("--only", options.listed.kinds,
+                 "List these alone, once or more; new narrows the others",
+                 {.value_name = "KIND",
+                  .one_value = true,
+                  .one_of = {"regression", "improvement", "environment", "drift", "stopped",
+                             "renamed", "mode", "gone", "new"}});
   command.option("--limit", options.limit, "List at most N of a device", {.value_name = "N"});
   command.option("--new-nights", options.new_nights, "New is what was told on the last N nights",
                  {.value_name = "N", .default_text = "1"});

@@ -297,6 +297,42 @@ TEST(TrendJson, SaysInWordsWhatTheTextDoes) {
       << text;
 }
 
+TEST(TrendText, ListsTheKindsThatAreAskedFor) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.changes.push_back(trend.changes[0]);
+  trend.changes[1].mode = true;
+  trend.changes[1].is_new = false;
+  trend.stops = {{"stopped", 1, {}, true}, {"renamed", 1, {}, false}};
+  trend.stops[1].continued_by = analysis::Continuation{"new name", 2, {}};
+  record::Told& gone = trend.gone.emplace_back();
+  gone.night = "2026-01-01";
+  gone.kind = "regression";
+  const auto heads = [&](std::vector<std::string> kinds) {
+    const std::string text = present::trend_text({{trend}, {}, 0, {std::move(kinds), {}}});
+    std::string found;
+    for (std::size_t at = 0; (at = text.find("\n2026-", at)) != std::string::npos;) {
+      const std::size_t kind = at + 13;
+      at = text.find(' ', kind);
+      found += text.substr(kind, at - kind) + " ";
+    }
+    return found;
+  };
+  EXPECT_EQ(heads({}), "regression stopped renamed mode gone ");
+  for (const char* kind : {"stopped", "regression", "renamed", "mode", "gone"})
+    EXPECT_EQ(heads({kind}), kind + std::string(" "));
+  EXPECT_EQ(heads({"mode", "gone"}), "mode gone ");
+  EXPECT_EQ(heads({"new"}), "regression stopped ");
+  EXPECT_EQ(heads({"new", "renamed", "regression"}), "regression ");
+  EXPECT_EQ(heads({"new", "gone"}), "");
+  const auto json = [&](const char* kind) {
+    const auto device =
+        json::reread(present::to_json({{trend}, {}, 0, {{kind}, {}}}, false))["devices"][0];
+    return std::pair(device["findings"].size(), device["gone"].size());
+  };
+  EXPECT_EQ(json("mode"), std::pair(1ul, 0ul));
+  EXPECT_EQ(json("gone"), std::pair(0ul, 1ul));
+}
+
 TEST(TrendText, SaysUntilWhenADriftWasSeen) {
   DeviceTrend trend = with_change(TrendKind::regression);
   trend.drifts = {{"d", 0, 1, 1.02, {1.01, 1.03}, false, {}, {}}};

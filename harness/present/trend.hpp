@@ -12,7 +12,7 @@ namespace ridgeline::present {
 
 /// Which findings are listed; all else stays as it is.
 struct ListedFindings {
-  std::vector<std::string> kinds{};   // of these; "new" narrows them to what is new; none: all
+  std::vector<std::string> kinds{};   // as kind_words, or "gone"; "new" narrows them; none: all
   std::optional<std::size_t> most{};  // the first so many of a device
 };
 
@@ -81,6 +81,7 @@ std::string cause_words(const Finding& one);
 /// largest.
 std::vector<Finding> findings(const analysis::DeviceTrend& trend);
 
+bool is_listed(const ListedFindings& listed, std::string_view kind, bool is_new);
 /// Those of `found` that are listed; `hidden` is how many `most` leaves out.
 std::vector<Finding> listed(std::vector<Finding> found, const ListedFindings& listed,
                             std::size_t& hidden);

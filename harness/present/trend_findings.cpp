@@ -252,14 +252,18 @@ std::vector<Finding> findings(const DeviceTrend& trend) {
   return found;
 }
 
+bool is_listed(const ListedFindings& listed, std::string_view kind, bool is_new) {
+  const auto names = [&](std::string_view word) {
+    return std::ranges::find(listed.kinds, word) != listed.kinds.end();
+  };
+  if (names("new") && !is_new) return false;
+  return listed.kinds.size() == (names("new") ? 1 : 0) || names(kind);
+}
+
 std::vector<Finding> listed(std::vector<Finding> found, const ListedFindings& listed,
                             std::size_t& hidden) {
-  const bool only_new = std::ranges::count(listed.kinds, "new") > 0,
-             any_kind = listed.kinds.size() == static_cast<std::size_t>(only_new);
-  std::erase_if(found, [&](const Finding& one) {
-    return (only_new && !one.is_new) ||
-           (!any_kind && std::ranges::find(listed.kinds, one.kind) == listed.kinds.end());
-  });
+  std::erase_if(
+      found, [&](const Finding& one) { return !is_listed(listed, kind_words(one), one.is_new); });
   const std::size_t most = std::min(found.size(), listed.most.value_or(found.size()));
   hidden = found.size() - most;
   found.erase(found.begin() + static_cast<std::ptrdiff_t>(most), found.end());

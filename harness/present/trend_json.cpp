@@ -218,7 +218,8 @@ json::Value device_json(const DeviceTrend& trend, const analysis::TrendRules& ru
   for (const Finding& one : listed(found, only, hidden))
     object["findings"].push_back(to_json(trend, one));
   object["hidden"] = hidden;
-  for (const record::Told& told : trend.gone) object["gone"].push_back(to_json(told));
+  for (const record::Told& told : trend.gone)
+    if (is_listed(only, "gone", false)) object["gone"].push_back(to_json(told));
   return object;
 }
 

@@ -110,11 +110,8 @@ std::string trend_text(const TrendReport& report) {
   for (const DeviceTrend& trend : report.devices) {
     if (!text.empty()) text += '\n';
     add_head(text, trend);
-    const auto& kinds = report.listed.kinds;
-    const bool environments =
-        kinds.empty() || std::ranges::find(kinds, "environment") != kinds.end();
     for (const analysis::EnvironmentStart& start : trend.environments) {
-      if (!environments) break;
+      if (!is_listed(report.listed, "environment", false)) break;
       head(text, trend.nights.nights[start.night].date, "environment", in_words(start));
       what_changed(text, start.facts);
       detail(text, "series start anew");
@@ -124,6 +121,7 @@ std::string trend_text(const TrendReport& report) {
     for (const Finding& one : listed(found, report.listed, hidden)) add(text, trend, one);
     if (hidden > 0) text += fmt::format("\nand {} more, which --limit hides\n", hidden);
     for (const record::Told& told : trend.gone) {
+      if (!is_listed(report.listed, "gone", false)) break;
       head(text, printable(told.night), "gone", gone_words(told));
       detail(text, "label " + printable(told.label));
     }
