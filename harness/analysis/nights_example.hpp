@@ -32,6 +32,7 @@ struct Nights {
   std::function<std::string(int night)> profile_text = [](int) { return ""; };
   std::function<std::string(int night)> cache = [](int) { return "cold"; };
   std::function<record::Facts(int night)> facts = [](int) { return record::Facts(); };  // recorded
+  std::function<std::string(int night)> start = [](int) { return "02:00:00"; };
 };
 
 inline std::string day(int night) {
@@ -48,8 +49,8 @@ inline std::string case_name(int of) {
 /// Begins the run of a night, and returns the id of its only process.
 inline std::int64_t begin_night(store::Store& store, const Nights& nights, int night,
                                 const std::string& suffix = "") {
-  record::Run run =
-      store::examples::run(fmt::format("night{:04}{}", night, suffix), day(night) + "T02:00:00Z");
+  record::Run run = store::examples::run(fmt::format("night{:04}{}", night, suffix),
+                                         fmt::format("{}T{}Z", day(night), nights.start(night)));
   run.profile = nights.profile;
   run.profile_text = nights.profile_text(night);
   record::Environment environment = store::examples::environment();

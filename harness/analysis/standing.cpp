@@ -43,17 +43,23 @@ Known known(const Told& told) {
   return {&told, {day_of_told(told.earliest, told), day_of_told(told.latest, told)}, false};
 }
 
-/// Whether `told` may be what `subject` is.
-bool may_be(const Known& known, const Subject& subject, const Days& reach, double least_step) {
+/// Whether `told` may be what `subject` is, whatever their sizes.
+bool is_where(const Known& known, const Subject& subject, const Days& reach) {
   const Told& told = *known.told;
   if (told.case_name != subject.case_name || told.what != subject.what) return false;
   if (told.what == ToldWhat::stop) return known.days.first == reach.first;
   // A drift goes on, and is told anew when all of it lies behind the night on which it was told.
   if (known.days.last < reach.first || known.days.first > reach.last) return false;
-  if (!told.ratio || !subject.ratio) return true;
-  const double before = std::log(*told.ratio), now = std::log(*subject.ratio);
-  if (before * now < 0) return false;
-  return std::abs(now) <= sizes_grown * std::abs(before) + std::log1p(least_step);
+  return !told.ratio || !subject.ratio || std::log(*told.ratio) * std::log(*subject.ratio) >= 0;
+}
+
+/// Whether `told` may be what `subject` is.
+bool may_be(const Known& known, const Subject& subject, const Days& reach, double least_step) {
+  if (!is_where(known, subject, reach)) return false;
+  const Told& told = *known.told;
+  if (told.what == ToldWhat::stop || !told.ratio || !subject.ratio) return true;
+  return std::abs(std::log(*subject.ratio)) <=
+         sizes_grown * std::abs(std::log(*told.ratio)) + std::log1p(least_step);
 }
 
 std::int64_t distance(const Days& a, const Days& b) {
@@ -224,15 +230,25 @@ void stand(DeviceTrend& trend, const Remembered& remembered, const TrendRules& r
     stand_together(event);
   }
   const std::vector<Night>& nights = trend.nights.nights;
-  const std::string& first =
-      nights[nights.size() - std::min(nights.size(), rules.shown_nights)].date;
+  const auto date_ago = [&](std::size_t count) -> const std::string& {
+    return nights[nights.size() - std::clamp<std::size_t>(count, 1, nights.size())].date;
+  };
+  // A change whose place may have moved out of the nights that are shown has not gone.
+  const std::string &first = date_ago(rules.shown_nights),
+                    &first_of_changes = date_ago(rules.shown_nights * 2 / 3);
   for (const Known& one : all) {
     const Told& told = *one.told;
     const bool asked = std::ranges::any_of(
         trend.nights.cases, [&](const NightlyCase& each) { return each.name == told.case_name; });
     const bool counts = told.what == ToldWhat::stop || !told.ratio ||
                         std::abs(std::log(*told.ratio)) >= std::log1p(trend.least_step);
-    if (!one.found && asked && counts && told.night >= first &&
+    // What grew was told again, and has not gone.
+    const bool grew = std::ranges::any_of(subjects, [&](const Subject& each) {
+      const Days reach = reach_of(each);
+      return is_where(one, each, reach) && !may_be(one, each, reach, trend.least_step);
+    });
+    if (!one.found && !grew && asked && counts &&
+        told.night >= (told.what == ToldWhat::stop ? first : first_of_changes) &&
         (told.state == ToldState::told || told.state == ToldState::acknowledged))
       trend.gone.push_back(told);
   }

@@ -1,6 +1,8 @@
 #include "harness/analysis/standing.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -181,6 +183,31 @@ TEST_F(Standings, ACaseThatStoppedIsToldOnceAndResolvedWhenItIsMeasuredAgain) {
   EXPECT_TRUE(look(after(30)).gone.empty());
 }
 
+TEST_F(Standings, ADriftThatIsOverStaysToldWhenOneTheOtherWayFollows) {
+  examples::Nights nights;
+  nights.level = [](int of, int night) {
+    return of == 1 ? .004 * (std::clamp(night - 80, 0, 30) - std::clamp(night - 150, 0, 30)) : 0.0;
+  };
+  add(nights, 0, 80);
+  std::set<std::string> failing;
+  for (int night = 80; night < 190; night += 4) {  // a job of every fourth night
+    add(nights, night, night + 4);
+    if (tell(after(night + 3))) failing.insert(examples::day(night + 3));
+  }
+  std::set<std::string> told_on;
+  std::size_t up = 0, down = 0;
+  for (const Told& one : told()) {
+    if (one.failed) EXPECT_TRUE(told_on.insert(one.told_night).second) << "one at a time";
+    if (one.what != record::ToldWhat::drift) continue;
+    EXPECT_EQ(one.state, ToldState::told) << one.why;
+    EXPECT_EQ(one.failed, *one.ratio > 1);
+    ++(*one.ratio > 1 ? up : down);
+  }
+  EXPECT_EQ(failing, told_on);
+  EXPECT_GE(up, 1u);
+  EXPECT_GE(down, 1u);
+}
+
 TEST_F(Standings, NightsThatWereCutShortStopNothing) {
   add({}, 0, 20);
   for (int night = 20; night < 26; ++night) {
@@ -353,6 +380,16 @@ TEST_F(Recognised, WhatNobodyFoundAnyMoreIsSaidOnce) {
   EXPECT_TRUE(standing().found_again);
   EXPECT_FALSE(fails(trend.changes[0])) << "found, lost and found again is not new";
   EXPECT_EQ(retold(trend, after(39)).changed.at(0).first.state, ToldState::told);
+}
+
+TEST_F(Recognised, WhatGrewOrIsShownNoMoreHasNotGone) {
+  trend.changes = {change(20, 1.12)};
+  see();
+  EXPECT_TRUE(fails(trend.changes[0])) << "twice as large";
+  EXPECT_TRUE(trend.gone.empty());
+  trend.changes.clear();
+  stand(trend, {{row}, true}, {.least_step = {}, .new_nights = 1, .shown_nights = 20}, after(39));
+  EXPECT_TRUE(trend.gone.empty()) << "its place may have moved by a night, out of the last 20";
 }
 
 TEST_F(Recognised, OldOnesThatNobodyToldAreNotNew) {

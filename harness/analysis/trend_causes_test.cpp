@@ -226,10 +226,11 @@ TEST_F(TrendCauses, TheSameEventIsToldTheSameWayTwoYearsLater) {
     if (night < planted_night) return record::Facts{{"cpus", "2"}};
     return record::Facts{{"cpus", night < 100 || night % 2 == 0 ? "4" : "8"}};
   };
-  add(nights, 0, 90);
-  for (const int end : {90, 260}) {
-    if (end > 90) add(nights, 90, end);
-    const DeviceTrend found = trend(250);
+  constexpr int soon = planted_night + 14, later = 730;
+  add(nights, 0, soon);
+  for (const int end : {soon, later}) {
+    if (end > soon) add(nights, soon, end);
+    const DeviceTrend found = trend(later);
     ASSERT_EQ(found.changes.size(), 3u);
     for (const TrendChange& change : found.changes) {
       EXPECT_EQ(change.kind, TrendKind::environment) << end;
