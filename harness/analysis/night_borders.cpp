@@ -17,6 +17,8 @@ using std::chrono::hours;
 using std::chrono::sys_days;
 using std::chrono::sys_seconds;
 
+constexpr sys_days first_day = std::chrono::year(0) / 1 / 1,  // that dates can be written of
+    last_day = std::chrono::year(9999) / 12 / 31;
 constexpr days remembered{30};   // runs before that say nothing of when nights begin
 constexpr int quiet_hours = 2;   // without a start on both sides of where nights begin to begin
 constexpr int needed_hours = 1;  // with a start in these, nights cannot begin there any more
@@ -86,9 +88,9 @@ std::vector<Night> nights_of(std::span<const sys_seconds> starts) {
     border.take(starts[i]);
     const hours begin = border.hour();
     const sys_days evening = floor<days>(starts[i] - begin);
-    const sys_days morning = evening + days(begin > hours(0) ? 1 : 0);
+    const sys_days morning = std::min(evening + days(begin > hours(0) ? 1 : 0), last_day);
     if (nights.empty() || floor<days>(starts[i - 1] - begin) < evening) {
-      sys_days day = border.starts_after_midnight() ? morning : evening;
+      sys_days day = border.starts_after_midnight() ? morning : std::max(evening, first_day);
       if (!nights.empty()) day = std::max(day, sys_days(days(nights.back().day + 1)));
       // A run whose night has no date left, as the border has just moved, is of the night before.
       if (day <= morning) nights.push_back({date_of(day), day.time_since_epoch().count(), {}});

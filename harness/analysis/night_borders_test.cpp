@@ -77,6 +77,22 @@ TEST(Nights, BeginAtTheHourNearestToMidnightThatIsQuiet) {
       << "they begin elsewhere once a run starts within an hour";
 }
 
+TEST(Nights, HaveDatesThatCanBeWritten) {
+  const auto dates = [](std::initializer_list<const char*> all) {
+    Starts starts;
+    for (const char* one : all) starts.push_back(parse_point_in_time(one).value());
+    std::string text;
+    for (const Night& night : nights_of(starts)) text += night.date + " ";
+    return text;
+  };
+  EXPECT_EQ(dates({"9999-12-29T00:10:00Z", "9999-12-30T00:10:00Z", "9999-12-31T00:10:00Z",
+                   "9999-12-31T23:50:00Z"}),
+            "9999-12-29 9999-12-30 9999-12-31 ");
+  EXPECT_EQ(dates({"0000-01-01T00:10:00Z", "0000-01-01T23:50:00Z", "0000-01-02T23:50:00Z"}),
+            "0000-01-01 0000-01-02 0000-01-03 ");
+  EXPECT_EQ(dates({"0000-01-01T23:50:00Z"}), "0000-01-01 ");
+}
+
 TEST(Nights, StayWhenARunComesThatCrossesMidnight) {
   EXPECT_EQ(nights({"13T02:00", "14T02:00", "14T23:50", "15T00:20", "15T02:00", "15T23:50"}),
             "07-13: 0; 07-14: 1; 07-15: 2 3 4; 07-16: 5");
@@ -127,7 +143,9 @@ TEST(Nights, AreSettledByThePastAlone) {
     std::size_t next = 0;
     for (std::size_t n = 0; n < all.size(); ++n) {
       const auto day = sys_days(days(all[n].day));
-      if (n > 0) EXPECT_LT(all[n - 1].day, all[n].day);
+      if (n > 0) {
+        EXPECT_LT(all[n - 1].day, all[n].day);
+      }
       ASSERT_FALSE(all[n].runs.empty());
       for (const std::size_t run : all[n].runs) {
         EXPECT_EQ(run, next++);

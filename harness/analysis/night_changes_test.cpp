@@ -119,6 +119,10 @@ TEST(ProfileChanges, AreOfHowAndNotOfWhatIsMeasured) {
             (std::vector<std::string>{"processes of profile nightly 10 -> 5",
                                       "sampling.target of profile nightly 0.01 -> 0.02",
                                       "sampling.warmup of profile nightly nothing -> \"1s\""}));
+  const std::string many(200, '1');
+  before.profile_text = "seeds = " + many + "1";
+  after.profile_text = "seeds = " + many + "2";
+  EXPECT_EQ(profile_changes(before, after).size(), 1u) << "whatever of it is printed";
   for (const char* odd : {"[", "=", "]]]]\n=", "a = [\n", "'", "[x\ny"}) {
     after.profile_text = odd;
     profile_changes(before, after);

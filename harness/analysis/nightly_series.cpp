@@ -1,6 +1,7 @@
 #include "harness/analysis/nightly_series.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -17,6 +18,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/in_parallel.hpp"
 #include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::analysis {
@@ -117,28 +119,39 @@ struct Read {
   std::vector<std::pair<std::uint32_t, store::SeriesCount>> counts;
 };
 
+/// Places of the cases that were asked for, by their ids in the file; of the others nothing.
+using CasePlaces = std::unordered_map<std::int64_t, std::optional<std::uint32_t>>;
+
 /// Reads runs [begin, end) of `device`, through a connection of its own.
-Read read_runs(const NightlyDevice& device,
-               const std::unordered_map<std::int64_t, std::uint32_t>& cases, std::size_t begin,
+Read read_runs(const NightlyDevice& device, const CasePlaces& cases, std::size_t begin,
                std::size_t end) {
   const store::Store store = store::Store::open(device.file);
   Read read;
+  const auto is_asked = [&](std::int64_t id, std::size_t run) {
+    const auto found = cases.find(id);
+    if (found == cases.end())
+      throw Error(
+          ErrorKind::store,
+          fmt::format("run {} of {} measured a case that does not exist",
+                      printable(device.runs[run].run.id), device.file.string()),
+          "the file is damaged or was changed by another program; restore it from a backup");
+    return found->second.has_value();
+  };
   for (std::size_t i = begin; i < end; ++i) {
     const auto run = static_cast<std::uint32_t>(i);
     store::series_times(store, device.runs[i].run.id, [&](const store::SeriesTime& time) {
-      if (cases.contains(time.case_id)) read.times.emplace_back(run, time);
+      if (is_asked(time.case_id, i)) read.times.emplace_back(run, time);
     });
     if (!gives_counts(device.device.kind)) continue;
     store::series_counts(store, device.runs[i].run.id, [&](const store::SeriesCount& count) {
-      if (cases.contains(count.case_id)) read.counts.emplace_back(run, count);
+      if (is_asked(count.case_id, i)) read.counts.emplace_back(run, count);
     });
   }
   return read;
 }
 
 /// In the order of runs, by as many threads as there are cores.
-std::vector<Read> read_in_parallel(const NightlyDevice& device,
-                                   const std::unordered_map<std::int64_t, std::uint32_t>& cases) {
+std::vector<Read> read_in_parallel(const NightlyDevice& device, const CasePlaces& cases) {
   constexpr std::size_t few = 64;  // runs: not worth another connection
   const std::size_t runs = device.runs.size(),
                     parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1,
@@ -216,11 +229,12 @@ void add_count(NightlyCase& to, std::uint32_t night, const record::Metric& metri
 void read_cases(NightlyDevice& device, const SeriesChoice& choice,
                 std::set<std::string>& all_names) {
   std::map<std::string, std::vector<std::int64_t>> ids;
+  CasePlaces place;
   for (auto& [id, name] : store::case_names(store::Store::open(device.file))) {
     all_names.insert(name);
+    place.emplace(id, std::nullopt);
     if (any_matches(choice.patterns, name)) ids[name].push_back(id);
   }
-  std::unordered_map<std::int64_t, std::uint32_t> place;
   for (const auto& [name, of] : ids) {
     for (const std::int64_t id : of) place[id] = static_cast<std::uint32_t>(device.cases.size());
     device.cases.push_back({name, {}, {}, {}, 0});
@@ -233,14 +247,17 @@ void read_cases(NightlyDevice& device, const SeriesChoice& choice,
   growing.reserve(device.cases.size());
   for (NightlyCase& one : device.cases) growing.emplace_back(one);
   std::vector<std::vector<ProcessResult>> of_run(device.cases.size());
+  std::set<std::uint32_t> with_any;  // runs
   for (const Read& part : read_in_parallel(device, place)) {
     for (auto first = part.times.begin(); first != part.times.end();) {
       const std::uint32_t run = first->first;
+      with_any.insert(run);
       std::vector<std::uint32_t> measured;
       for (; first != part.times.end() && first->first == run; ++first) {
         const store::SeriesTime& time = first->second;
-        std::vector<ProcessResult>& processes = of_run[place.at(time.case_id)];
-        if (processes.empty()) measured.push_back(place.at(time.case_id));
+        const std::uint32_t at = place.at(time.case_id).value();
+        std::vector<ProcessResult>& processes = of_run[at];
+        if (processes.empty()) measured.push_back(at);
         processes.push_back({time.outcome, {}});
         if (record::has_samples(time.outcome)) processes.back().median_ns = time.median_ns;
       }
@@ -250,11 +267,24 @@ void read_cases(NightlyDevice& device, const SeriesChoice& choice,
       }
     }
     for (const auto& [run, count] : part.counts)
-      add_count(device.cases[place.at(count.case_id)], night_of[run], count.metric);
+      add_count(device.cases[place.at(count.case_id).value()], night_of[run], count.metric);
   }
   for (Growing& one : growing) one.end_night();
+  const auto without = static_cast<std::int64_t>(device.runs.size() - with_any.size());
+  if (choice.patterns.empty() && without > 0)
+    device.oddities.push_back(fmt::format("{} measured nothing", units::plural(without, "run")));
   std::erase_if(device.cases,
                 [](const NightlyCase& one) { return one.times.empty() && one.counts.empty(); });
+}
+
+/// Says of each device which other files have it, too.
+void say_twins(std::vector<NightlyDevice>& devices) {
+  for (NightlyDevice& one : devices)
+    for (const NightlyDevice& other : devices)
+      if (other.file != one.file && other.device.uuid == one.device.uuid &&
+          other.device.kind == one.device.kind)
+        one.oddities.push_back(fmt::format("{} has nights of this device, too: is it a copy?",
+                                           printable(other.file.filename().string())));
 }
 
 /// What is stored of that which was asked for.
@@ -318,6 +348,7 @@ std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesCh
   }
   check_picks(choice.patterns, {case_names.begin(), case_names.end()}, "what is stored",
               "ridgeline show lists the cases of the latest run");
+  say_twins(devices);
   return devices;
 }
 

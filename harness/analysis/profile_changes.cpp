@@ -80,13 +80,14 @@ std::vector<std::string> profile_changes(const record::Run& before, const record
   std::vector<std::string> found;
   const auto text = [](const auto& all, const std::string& key) {
     const auto one = all.find(key);
-    return one == all.end() ? std::string("nothing") : printable(one->second, 60);
+    return one == all.end() ? std::string("nothing") : one->second;
   };
   for (const std::string& key : keys)
     if (const std::string old_text = text(old_settings, key), new_text = text(new_settings, key);
         old_text != new_text)
       found.push_back(fmt::format("{} of profile {} {} -> {}", printable(key, 60),
-                                  printable(before.profile), old_text, new_text));
+                                  printable(before.profile), printable(old_text, 60),
+                                  printable(new_text, 60)));
   return found;
 }
 

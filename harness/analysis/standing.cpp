@@ -29,18 +29,16 @@ struct Known {
   bool found = false;
 };
 
-std::int64_t day_of_told(const std::string& text, const Told& told) {
-  const auto day = parse_day(text);
-  if (!day)
+Known known(const Told& told, const std::filesystem::path& file) {
+  const auto earliest = parse_day(told.earliest), night = parse_day(told.night),
+             latest = parse_day(told.latest);
+  if (!earliest || !night || !latest || *night < *earliest || *latest < *night)
     throw Error(ErrorKind::store,
-                fmt::format("what was told of {} is of no day: {}", printable(told.case_name, 400),
-                            printable(text)),
+                fmt::format("told {} of {} is of no nights: {}, between {} and {}",
+                            printable(told.label), file.string(), printable(told.night),
+                            printable(told.earliest), printable(told.latest)),
                 "the file is damaged or was changed by another program; restore it from a backup");
-  return day->time_since_epoch().count();
-}
-
-Known known(const Told& told) {
-  return {&told, {day_of_told(told.earliest, told), day_of_told(told.latest, told)}, false};
+  return {&told, {earliest->time_since_epoch().count(), latest->time_since_epoch().count()}, false};
 }
 
 /// Whether `told` may be what `subject` is, whatever their sizes.
@@ -216,7 +214,7 @@ void stand(DeviceTrend& trend, const Remembered& remembered, const TrendRules& r
            const std::string& now) {
   std::vector<Subject> subjects = subjects_of(trend);
   std::vector<Known> all;
-  for (const Told& told : remembered.told) all.push_back(known(told));
+  for (const Told& told : remembered.told) all.push_back(known(told, trend.nights.file));
   recognise(subjects, all, trend.least_step);
   find_undone(subjects, trend.least_step);
   std::set<std::string> labels;
@@ -243,11 +241,11 @@ void stand(DeviceTrend& trend, const Remembered& remembered, const TrendRules& r
     const bool counts = told.what == ToldWhat::stop || !told.ratio ||
                         std::abs(std::log(*told.ratio)) >= std::log1p(trend.least_step);
     // What grew was told again, and has not gone.
-    const bool grew = std::ranges::any_of(subjects, [&](const Subject& each) {
+    const auto grew = [&](const Subject& each) {
       const Days reach = reach_of(each);
       return is_where(one, each, reach) && !may_be(one, each, reach, trend.least_step);
-    });
-    if (!one.found && !grew && asked && counts &&
+    };
+    if (!one.found && asked && counts && std::ranges::none_of(subjects, grew) &&
         told.night >= (told.what == ToldWhat::stop ? first : first_of_changes) &&
         (told.state == ToldState::told || told.state == ToldState::acknowledged))
       trend.gone.push_back(told);

@@ -197,7 +197,9 @@ TEST_F(Standings, ADriftThatIsOverStaysToldWhenOneTheOtherWayFollows) {
   std::set<std::string> told_on;
   std::size_t up = 0, down = 0;
   for (const Told& one : told()) {
-    if (one.failed) EXPECT_TRUE(told_on.insert(one.told_night).second) << "one at a time";
+    if (one.failed) {
+      EXPECT_TRUE(told_on.insert(one.told_night).second) << "one at a time";
+    }
     if (one.what != record::ToldWhat::drift) continue;
     EXPECT_EQ(one.state, ToldState::told) << one.why;
     EXPECT_EQ(one.failed, *one.ratio > 1);

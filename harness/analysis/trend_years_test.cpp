@@ -100,9 +100,11 @@ TEST_F(Trend, TwoYearsLaterEveryEventIsToldAsItWasThen) {
       else
         EXPECT_NEAR(same->second.second, one.second, .005) << words;
     }
-    for (const auto& [words, one] : then)
-      if (one.first + settled <= night)
+    for (const auto& [words, one] : then) {
+      if (one.first + settled <= night) {
         EXPECT_TRUE(at_the_end.contains(words)) << choice.until << " alone has: " << words;
+      }
+    }
   }
 }
 

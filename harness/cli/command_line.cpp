@@ -23,6 +23,16 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return choices;
 }
 
+/// "--nights cannot be 1e99", of CLI11's "Could not convert: --nights = 1e99".
+std::string in_words(const CLI::ConversionError& error) {
+  std::string text = error.what();
+  const std::string lead = "Could not convert: ", between = " = ";
+  const std::size_t value = text.find(between);
+  if (!text.starts_with(lead) || value == std::string::npos) return text;
+  return text.substr(lead.size(), value - lead.size()) + " cannot be " +
+         text.substr(value + between.size());
+}
+
 }  // namespace
 
 Command Command::command(const std::string& name, const std::string& description,
@@ -125,6 +135,8 @@ std::optional<int> Program::parse(const std::vector<std::string>& arguments) {
   } catch (const CLI::Success& wish) {  // --help or --version
     present::SaidLines out(stdout);
     return program_->exit(wish, out, out);
+  } catch (const CLI::ConversionError& error) {
+    throw Error(ErrorKind::usage, in_words(error));
   } catch (const CLI::ParseError& error) {
     throw Error(ErrorKind::usage, error.what());
   }

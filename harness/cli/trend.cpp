@@ -25,7 +25,7 @@ struct TrendOptions : TrendChoice {
   bool fail_on_new = false, no_record = false, series = false;
 };
 
-void check(const TrendOptions& options) {
+void check(const TrendOptions& options, bool json) {
   check_days(options);
   if (options.shown_nights < 1 || options.new_nights < 1)
     throw Error(ErrorKind::usage, "--nights and --new-nights are 1 or more");
@@ -35,6 +35,10 @@ void check(const TrendOptions& options) {
   if (options.fail_on_new && options.new_nights > options.shown_nights)
     throw Error(ErrorKind::usage, "--new-nights reaches farther back than --nights shows");
   if (options.limit && *options.limit < 1) throw Error(ErrorKind::usage, "--limit is 1 or more");
+  if (options.series && !json) throw Error(ErrorKind::usage, "--series goes with --json");
+  if (options.no_record && !options.fail_on_new)
+    throw Error(ErrorKind::usage, "--no-record goes with --fail-on-new",
+                "without that nothing is remembered anyway");
 }
 
 /// Remembers what was told of all devices; throws the first failure after trying each.
@@ -56,7 +60,7 @@ void record_told(std::vector<analysis::DeviceTrend>& devices, const std::string&
 }
 
 int trend(const Context& context, const TrendOptions& options) {
-  check(options);
+  check(options, context.json);
   const std::string now = run::timestamp();
   analysis::TrendRules rules = rules_of(options);
   rules.new_nights = static_cast<std::size_t>(options.new_nights);
@@ -67,8 +71,9 @@ int trend(const Context& context, const TrendOptions& options) {
     report.exit_code = present::undecided;
     present::say(
         stderr,
-        fmt::format("ridgeline: no night is stored: runs of gates and of unfit machines make none; "
-                    "ridgeline run --profile nightly makes one\n"));
+        fmt::format("ridgeline: no night is stored{}: runs of gates and of unfit machines make "
+                    "none; ridgeline run --profile nightly makes one\n",
+                    options.choice.until.empty() ? "" : " until " + options.choice.until));
   } else if (options.fail_on_new) {
     report.exit_code = present::fail_on_new(report.devices);
   }
@@ -173,8 +178,8 @@ A night is the runs from one quiet time of the day to the next; its value is the
 medians of all processes that were ok. A change is told once its nights are unlike any that the case
 had before: a large one after two nights, a small one after a week or two. With --fail-on-new the
 exit code is 2 when a case has newly stopped, 1 when one is newly slower (a change, a drift, or a
-count for the worse) and nothing but code is known to have changed, else 0; 3 when no night is
-stored. What was told is remembered in the results file: each change fails one night, and again only
+count for the worse) and nothing but code is known to have changed, else 0; 3 when no night with a
+case is stored. What was told is remembered in the results file: each change fails one night, and again only
 when the job starts again for that night. docs/trend.md says how to read it, and how often it is
 wrong.)",
                   trend);

@@ -184,7 +184,7 @@ TEST(TrendText, SaysWhyNothingCanBeBuilt) {
 }
 
 TEST(TrendExitCode, IsThatOfWhatIsNewlyForTheWorse) {
-  EXPECT_EQ(present::fail_on_new({}), 0);
+  EXPECT_EQ(present::fail_on_new({}), 3);
   EXPECT_EQ(present::fail_on_new({with_change(TrendKind::regression)}), 1);
   EXPECT_EQ(present::fail_on_new({with_change(TrendKind::improvement)}), 0);
   EXPECT_EQ(present::fail_on_new({with_change(TrendKind::environment)}), 0);

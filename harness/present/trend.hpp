@@ -24,7 +24,8 @@ struct TrendReport {
   ListedFindings listed{};
 };
 
-/// 2 when a case has newly stopped, else 1 when something is newly for the worse, else 0.
+/// 2 when a case has newly stopped, else 1 when something is newly for the worse, else 0; 3 when no
+/// case was measured at all.
 int fail_on_new(const std::vector<analysis::DeviceTrend>& devices);
 
 /// The command that measures what is before `changes` against what is after it, on `device`; empty,

@@ -296,8 +296,10 @@ std::string totals(const std::vector<Finding>& found, const DeviceTrend& trend,
   tally("renamed case", nullptr, of_one_case("renamed"));
   tally("change between modes", "changes between modes", of_one_case("mode"));
   const std::size_t nights = std::min(shown_nights, trend.nights.nights.size());
+  if (parts.empty())
+    parts.emplace_back(trend.series > 0 ? "nothing changed" : "nothing was measured");
   return fmt::format("the last {}: {}{}", nights == 1 ? "night" : fmt::format("{} nights", nights),
-                     parts.empty() ? "nothing changed" : fmt::to_string(fmt::join(parts, ", ")),
+                     fmt::join(parts, ", "),
                      trend.older == 0 ? ""
                                       : fmt::format("; {} before, which --nights lists",
                                                     units::plural(trend.older, "change")));

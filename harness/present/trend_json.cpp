@@ -174,7 +174,7 @@ json::Value device_json(const DeviceTrend& trend, const analysis::TrendRules& ru
   const analysis::NightlyDevice& device = trend.nights;
   const std::vector<Finding> found = findings(trend);
   const auto any = [&](const auto& wanted) { return std::ranges::any_of(found, wanted); };
-  const bool nothing_known = trend.too_short > 0 && trend.too_short >= trend.series;
+  const bool nothing_known = trend.too_short >= trend.series;
   json::Value object{{"model", device.device.model},
                      {"device", device.device.id},
                      {"device_uuid", device.device.uuid},

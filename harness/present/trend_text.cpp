@@ -75,7 +75,9 @@ int fail_on_new(const std::vector<analysis::DeviceTrend>& devices) {
   const auto any = [](const auto& of) {
     return std::ranges::any_of(of, [](const auto& one) { return fails(one); });
   };
-  int code = fine;
+  int code = std::ranges::all_of(devices, [](const auto& device) { return device.series == 0; })
+                 ? undecided
+                 : fine;
   for (const analysis::DeviceTrend& device : devices) {
     if (any(device.stops)) return not_all_measured;
     if (any(device.changes) || any(device.fleet) || any(device.drifts)) code = regression;

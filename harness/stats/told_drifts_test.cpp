@@ -63,8 +63,12 @@ TEST(ToldDrifts, OfAPastThatIsOverStayAsTheyAre) {
     for (std::size_t i = 0; i < then.size(); ++i) {
       EXPECT_EQ(then[i].begin, all[i].begin) << seed;
       EXPECT_EQ(then[i].told, all[i].told) << seed;
-      if (then[i].end < 175) EXPECT_EQ(then[i].end, all[i].end) << seed;
-      if (then[i].end == all[i].end) EXPECT_NEAR(then[i].size, all[i].size, 1e-4) << seed;
+      if (then[i].end < 175) {
+        EXPECT_EQ(then[i].end, all[i].end) << seed;
+      }
+      if (then[i].end == all[i].end) {
+        EXPECT_NEAR(then[i].size, all[i].size, 1e-4) << seed;
+      }
     }
   }
 }

@@ -36,12 +36,13 @@ void keep_last_attempts(std::vector<Attempt>& attempts) {
 std::vector<StoredRun> series_runs(Connection& connection) {
   return connection.read("list the runs of", [&] {
     std::map<std::string, std::vector<record::Build>> builds;
-    each_row(connection, "build",
-             "SELECT DISTINCT run_id, build.* FROM process JOIN build ON build.id = build_id ORDER "
-             "BY build.id",
-             [&](const Row& row) {
-               builds[row.get<std::string>("run_id")].push_back(row.as<record::Build>());
-             });
+    each_row(
+        connection, "build",
+        "SELECT DISTINCT run_id, build.* FROM process LEFT JOIN build ON build.id = build_id ORDER "
+        "BY build.id",
+        [&](const Row& row) {
+          builds[row.get<std::string>("run_id")].push_back(row.as<record::Build>());
+        });
     std::map<std::int64_t, record::Environment> environments;
     each_row(connection, "environment", "SELECT * FROM environment", [&](const Row& row) {
       environments.emplace(row.get<std::int64_t>("id"), row.as<record::Environment>());
@@ -79,7 +80,9 @@ std::unordered_map<std::int64_t, std::string> case_names(Connection& connection)
   return connection.read("list the cases of", [&] {
     std::unordered_map<std::int64_t, std::string> names;
     each_row(connection, "case", "SELECT id, name FROM \"case\"", [&](const Row& row) {
-      names.emplace(row.get<std::int64_t>("id"), row.get<std::string>("name"));
+      std::string name = row.get<std::string>("name");
+      if (name.empty()) row.refuse("no name");
+      names.emplace(row.get<std::int64_t>("id"), std::move(name));
     });
     return names;
   });
