@@ -24,8 +24,9 @@ std::vector<std::uint32_t> nights_of(const NightlyCase& one) {
 }
 
 /// Suite, variant, dtype, and the rest.
-std::array<std::string_view, 4> parts_of(std::string_view name) {
-  std::array<std::string_view, 4> parts;
+using Parts = std::array<std::string_view, 4>;
+Parts parts_of(std::string_view name) {
+  Parts parts;
   for (std::size_t i = 0; i < 3; ++i) {
     const auto slash = name.find('/');
     parts[i] = name.substr(0, slash);
@@ -73,13 +74,21 @@ std::optional<Likeness> alike_in_counts(const NightlyCase& old_case, const Night
       fmt::format("the same in {}", units::plural(static_cast<std::int64_t>(same), "metric"))};
 }
 
+/// A case at the seam between two names: where it began, or when at last its new name must have.
+struct Seam {
+  const NightlyCase* one;
+  Parts parts;
+  std::size_t night;
+};
+
 /// What speaks for one case being the other's new name; nothing when too little does.
-std::optional<Likeness> likeness(const NightlyCase& old_case, const NightlyCase& new_case,
-                                 double least_step) {
-  const auto old_parts = parts_of(old_case.name), new_parts = parts_of(new_case.name);
+std::optional<Likeness> likeness(const Seam& old_seam, const Seam& new_seam, double least_step) {
   std::size_t parts = 0;
-  for (std::size_t i = 0; i < old_parts.size(); ++i) parts += old_parts[i] == new_parts[i] ? 1 : 0;
-  if (parts + 1 < old_parts.size() || old_case.times.empty() != new_case.times.empty()) return {};
+  for (std::size_t i = 0; i < old_seam.parts.size(); ++i)
+    parts += old_seam.parts[i] == new_seam.parts[i] ? 1 : 0;
+  const NightlyCase &old_case = *old_seam.one, &new_case = *new_seam.one;
+  if (parts + 1 < old_seam.parts.size() || old_case.times.empty() != new_case.times.empty())
+    return {};
   std::optional<Likeness> found = old_case.times.empty()
                                       ? alike_in_counts(old_case, new_case)
                                       : alike_in_time(old_case, new_case, least_step);
@@ -122,16 +131,19 @@ void name_continuations(const NightlyDevice& device, std::vector<TrendStop>& sto
     std::size_t first;
     Likeness alike;
   };
+  std::vector<Seam> old_seams;  // of each stop
+  for (const TrendStop& stop : stops) {
+    const NightlyCase& one =
+        *std::ranges::lower_bound(device.cases, stop.case_name, {}, &NightlyCase::name);
+    old_seams.push_back({&one, parts_of(one.name), stop.last + stopping_silence(nights_of(one))});
+  }
   std::vector<Match> matches;
-  for (const NightlyCase& new_case : device.cases) {
-    const std::size_t first = nights_of(new_case).front();
+  for (const NightlyCase& one : device.cases) {
+    const Seam begun{&one, parts_of(one.name), nights_of(one).front()};
     for (std::size_t i = 0; i < stops.size(); ++i) {
-      const NightlyCase& old_case =
-          *std::ranges::find(device.cases, stops[i].case_name, &NightlyCase::name);
-      if (first <= stops[i].last || first > stops[i].last + stopping_silence(nights_of(old_case)))
-        continue;
-      if (auto alike = likeness(old_case, new_case, least_step))
-        matches.push_back({i, &old_case, &new_case, first, std::move(*alike)});
+      if (begun.night <= stops[i].last || begun.night > old_seams[i].night) continue;
+      if (auto alike = likeness(old_seams[i], begun, least_step))
+        matches.push_back({i, old_seams[i].one, &one, begun.night, std::move(*alike)});
     }
   }
   std::ranges::stable_sort(matches, {}, [](const Match& one) {
