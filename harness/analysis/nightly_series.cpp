@@ -1,6 +1,7 @@
 #include "harness/analysis/nightly_series.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 #include <thread>
@@ -168,11 +169,12 @@ class Growing {
  public:
   explicit Growing(NightlyCase& grown) : case_(grown) {}
 
-  void add(std::uint32_t night, const std::string& environment, double median_ns) {
+  void add(std::uint32_t night, const std::string& environment, const ProcessResult& process) {
     if (!values_.empty() && (night != night_ || environment != environment_)) end_night();
     night_ = night;
     environment_ = environment;
-    values_.push_back(median_ns);
+    values_.push_back(*process.median_ns);
+    executions_ = std::min(executions_, process.executions);
   }
 
   void end_night() {
@@ -182,11 +184,13 @@ class Growing {
                               ? *found
                               : case_.times.emplace_back(NightlyTimes{environment_, {}, {}});
     const double median = stats::median(values_);
+    const std::int64_t executions = std::exchange(executions_, most);
     values_.clear();
     // Runs of two environments may take turns within a night: the first stretch stands.
     if (!times.nights.empty() && times.nights.back() == night_) return;
     times.nights.push_back(night_);
     times.median_ns.push_back(median);
+    times.executions.push_back(executions);
   }
 
  private:
@@ -194,6 +198,8 @@ class Growing {
   std::uint32_t night_ = 0;
   std::string environment_;
   std::vector<double> values_;
+  static constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t executions_ = most;
 };
 
 /// Adds what one run has of a case to its series, or to what is left out.
@@ -203,7 +209,7 @@ void add_run(NightlyDevice& device, NightlyCase& one, Growing& growing,
   OverProcesses over = over_processes(processes, std::nullopt);
   if (over.disturbed) over.counting.clear();
   for (const std::size_t i : over.counting)
-    growing.add(night, device.runs[run].environment.hash, *processes[i].median_ns);
+    growing.add(night, device.runs[run].environment.hash, processes[i]);
   for (std::size_t i = 0; i < processes.size(); ++i)
     if (processes[i].outcome != record::Outcome::counted &&
         std::ranges::count(over.counting, i) == 0)
@@ -258,7 +264,7 @@ void read_cases(NightlyDevice& device, const SeriesChoice& choice,
         const std::uint32_t at = place.at(time.case_id).value();
         std::vector<ProcessResult>& processes = of_run[at];
         if (processes.empty()) measured.push_back(at);
-        processes.push_back({time.outcome, {}});
+        processes.push_back({time.outcome, {}, time.executions});
         if (record::has_samples(time.outcome)) processes.back().median_ns = time.median_ns;
       }
       for (const std::uint32_t at : measured) {

@@ -40,11 +40,12 @@ struct Night {
 };
 
 /// Times of a case in one comparable environment: the medians over all processes that were ok in a
-/// night.
+/// night, and the fewest executions that they took together as a sample.
 struct NightlyTimes {
   std::string environment;            // its hash
   std::vector<std::uint32_t> nights;  // of NightlyDevice::nights, ascending: those that have a time
   std::vector<double> median_ns;
+  std::vector<std::int64_t> executions{};  // empty where no single clock has told the times
 };
 
 /// A metric of a case that a device counted: exact, a value a night.

@@ -20,7 +20,9 @@ TEST_F(Trend, ANightIsTheMedianOfTheProcessesThatCount) {
     const std::int64_t morning = examples::begin_night(store, {}, 0, "a"),
                        evening = examples::begin_night(store, {}, 0, "b");
     store::add(store, morning, info, store::examples::measurement(info, {100}));
-    store::add(store, evening, info, store::examples::measurement(info, {300}));
+    record::Measurement longer = store::examples::measurement(info, {300});
+    longer.executions_per_sample = 50;
+    store::add(store, evening, info, longer);
     const std::int64_t next = examples::begin_night(store, {}, 1);
     record::Measurement shaky = store::examples::measurement(info, {900});
     shaky.outcome = record::Outcome::unstable;
@@ -42,6 +44,8 @@ TEST_F(Trend, ANightIsTheMedianOfTheProcessesThatCount) {
   EXPECT_EQ(devices[0].nights[0].date, "2026-01-01");
   ASSERT_EQ(devices[0].cases.size(), 1u);
   EXPECT_EQ(devices[0].cases[0].times.at(0).median_ns, (std::vector<double>{200, 900}));
+  EXPECT_EQ(devices[0].cases[0].times[0].executions, (std::vector<std::int64_t>{20, 20}))
+      << "the fewest of a night";
   EXPECT_EQ(devices[0].left_out,
             (std::map<record::Outcome, std::int64_t>{{record::Outcome::invalid_environment, 1}}));
   EXPECT_EQ(devices[0].other_runs.at("of profile quick"), 1);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@ namespace ridgeline::analysis {
 struct ProcessResult {
   record::Outcome outcome = record::Outcome::crashed;
   std::optional<double> median_ns;
+  std::int64_t executions = 1;  // of a sample
 };
 
 /// What the processes of a case come to; docs/measurement.md tells the rule.

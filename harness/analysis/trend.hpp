@@ -22,6 +22,7 @@ struct TrendRules {
   std::optional<double> least_step;  // relative; absent: least_step_of the device's kind
   std::size_t new_nights = 1;        // what was told on the last so many nights is new
   std::size_t shown_nights = 90;     // what is older is counted, no more
+  double tick_ns = 0;                // of the clock that times samples; 0: not known
 };
 
 /// The smallest change of a case's level that counts on a kind of device, unless told otherwise.

@@ -109,6 +109,27 @@ TEST_F(Trend, ANightTellsTheSameWheneverItIsAsked) {
   }
 }
 
+TEST_F(Trend, JumpsOfAClockThatIsKnownAreNoSteps) {
+  // Samples of 20 executions that take 1000 ns each.
+  constexpr double tick_ns = 1000, jump = tick_ns / 20 / 1000;
+  Nights nights;
+  nights.cases = 1;
+  nights.noise = 0;
+  nights.level = [](int, int night) {
+    const bool up = (11 <= night && night <= 13) || night == 25 || night == 26 || night == 40;
+    return std::log1p(night >= 60 ? 3 * jump : up ? jump : 0);
+  };
+  add(nights, 0, 62);
+  EXPECT_EQ(trend().changes.size(), 3u);
+  TrendRules rules;
+  rules.tick_ns = tick_ns;
+  const DeviceTrend found = trend(rules);
+  ASSERT_EQ(found.changes.size(), 1u);
+  EXPECT_EQ(found.changes[0].night, 60u) << "three ticks at once";
+  rules.tick_ns = 3 * tick_ns;
+  EXPECT_TRUE(trend(rules).changes.empty());
+}
+
 TEST_F(Trend, AStepThatIsTakenBackSaysSo) {
   Nights nights;
   nights.level = [](int of, int night) { return of == 0 && night >= 70 && night < 76 ? .08 : 0; };

@@ -20,17 +20,25 @@ struct WatchedSeries {
   std::size_t begin = 0;              // the first value of its own
   std::size_t first_step = 0;         // likewise, of its steps
 
-  void add(std::uint32_t night, double ns, double least_step) {
+  void add(std::uint32_t night, double ns, double tick, double least_step) {
     nights.push_back(night);
+    steps.set_tick(tick);
     steps.add(std::log(ns));
     drift.add(steps, least_step);
   }
   std::size_t own_nights() const { return nights.size() - begin; }
 };
 
+/// What the clock lets the time of one of the nights jump by, in logs; 0 where it is not known.
+double tick_of(const NightlyTimes& times, std::size_t which, double tick_ns) {
+  if (times.executions.empty()) return 0;
+  const double sample_ns = times.median_ns[which] * static_cast<double>(times.executions[which]);
+  return std::log1p(tick_ns / sample_ns);
+}
+
 /// The series of all environments of a case, in the order of NightlyCase::times. Nights are watched
 /// in their order, so that each environment begins with what was known on its first night.
-std::vector<WatchedSeries> watch_all(const NightlyCase& one, double least_step) {
+std::vector<WatchedSeries> watch_all(const NightlyCase& one, double least_step, double tick_ns) {
   std::vector<std::pair<std::uint32_t, std::size_t>> order;  // nights, and whose they are
   for (std::size_t i = 0; i < one.times.size(); ++i)
     for (const std::uint32_t night : one.times[i].nights) order.emplace_back(night, i);
@@ -47,9 +55,10 @@ std::vector<WatchedSeries> watch_all(const NightlyCase& one, double least_step) 
       series[i].steps.boundary();
       series[i].drift = {};
     } else if (taken[i] == 0) {
-      series[i].steps = stats::StepWatch({.least_step = least_step, .tick = 0});
+      series[i].steps = stats::StepWatch({.least_step = least_step});
     }
-    series[i].add(night, times.median_ns[taken[i]++], least_step);
+    const std::size_t which = taken[i]++;
+    series[i].add(night, times.median_ns[which], tick_of(times, which, tick_ns), least_step);
   }
   return series;
 }
@@ -105,7 +114,8 @@ CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one,
   CaseTrend trend;
   const std::size_t tonight = device.nights.size() - 1;
   const auto is_new = [&](std::size_t raised) { return raised + rules.new_nights > tonight; };
-  const std::vector<WatchedSeries> all = watch_all(one, std::log1p(rules.least_step.value()));
+  const std::vector<WatchedSeries> all =
+      watch_all(one, std::log1p(rules.least_step.value()), rules.tick_ns);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const WatchedSeries& series = all[i];
     const NightlyTimes& times = one.times[i];

@@ -29,9 +29,6 @@ void check(const TrendOptions& options, bool json) {
   check_days(options);
   if (options.shown_nights < 1 || options.new_nights < 1)
     throw Error(ErrorKind::usage, "--nights and --new-nights are 1 or more");
-  if (const auto& step = options.step_percent; step && !(*step > 0 && *step <= 100))
-    throw Error(ErrorKind::usage, "--step is a percentage above 0, and at most 100",
-                "at 0 there is no change so small that noise could not be it; try 0.1");
   if (options.fail_on_new && options.new_nights > options.shown_nights)
     throw Error(ErrorKind::usage, "--new-nights reaches farther back than --nights shows");
   if (options.limit && *options.limit < 1) throw Error(ErrorKind::usage, "--limit is 1 or more");
@@ -102,7 +99,15 @@ void check_days(const TrendChoice& options) {
 }
 
 analysis::TrendRules rules_of(const TrendChoice& options) {
+  if (const auto& step = options.step_percent; step && !(*step > 0 && *step <= 100))
+    throw Error(ErrorKind::usage, "--step is a percentage above 0, and at most 100",
+                "at 0 there is no change so small that noise could not be it; try 0.1");
+  constexpr double longest_tick_ns = 1e9;
+  if (const auto& tick = options.tick_ns; tick && !(*tick >= 0 && *tick <= longest_tick_ns))
+    throw Error(ErrorKind::usage, "--tick is a time in ns, and at most a second",
+                "at 0 the tick is not known");
   analysis::TrendRules rules;
+  rules.tick_ns = options.tick_ns.value_or(rules.tick_ns);
   rules.shown_nights = static_cast<std::size_t>(options.shown_nights);
   if (options.step_percent) rules.least_step = *options.step_percent / 100;
   return rules;
@@ -111,6 +116,7 @@ analysis::TrendRules rules_of(const TrendChoice& options) {
 std::string job_of(const TrendChoice& options) {
   std::vector<std::string> words = options.choice.patterns;
   if (options.step_percent) words.push_back(fmt::format("--step {}", *options.step_percent));
+  if (options.tick_ns.value_or(0) > 0) words.push_back(fmt::format("--tick {}", *options.tick_ns));
   if (options.shown_nights != TrendChoice().shown_nights)
     words.push_back(fmt::format("--nights {}", options.shown_nights));
   if (!options.choice.since.empty()) words.push_back("--since " + options.choice.since);
@@ -152,6 +158,10 @@ void add_choice(Command command, Context& context, TrendChoice& options) {
   command.option("--step", options.step_percent,
                  "The smallest change that counts; without it 1% on a GPU, 2% on a CPU",
                  {.value_name = "PERCENT"});
+  command.option(
+      "--tick", options.tick_ns,
+      "The clock that times samples goes on by so many ns; without it as far as it shows",
+      {.value_name = "NS"});
   command.flag("--by-model", options.choice.by_model,
                "Take all devices of a model as one, for runners that get another one each night");
   add_results_option(command, context);

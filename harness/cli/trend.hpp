@@ -15,11 +15,12 @@ namespace ridgeline::cli {
 struct TrendChoice {
   analysis::SeriesChoice choice;
   int shown_nights = 90;
-  std::optional<double> step_percent;
+  std::optional<double> step_percent, tick_ns;
 };
 
 /// Throws a usage Error for --since and --until that are no days.
 void check_days(const TrendChoice& options);
+/// Throws a usage Error for a --step or a --tick that cannot be.
 analysis::TrendRules rules_of(const TrendChoice& options);
 /// What a job asks for, as record::Telling has it.
 std::string job_of(const TrendChoice& options);

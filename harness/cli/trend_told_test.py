@@ -72,6 +72,14 @@ def test_a_job_that_starts_again_fails_again_and_the_next_one_does_not(nights):
     assert trend(nights, *WEEK, "--no-record").returncode == 0
 
 
+def test_a_tick_makes_another_job_and_none_does_not(nights):
+    for arguments in ((), ("--tick", "0"), ("--tick", "32"), ("--step", "1", "--tick", "32")):
+        trend(nights, *WEEK, *arguments)
+    with database(nights) as made:
+        jobs = [job for (job,) in made.execute("SELECT job FROM telling ORDER BY job")]
+    assert jobs == ["", "--step 1 --tick 32", "--tick 32"]
+
+
 def test_what_was_told_is_told_of_the_copy_too(nights, tmp_path):
     trend(nights, *WEEK)
     a_day_later(nights)

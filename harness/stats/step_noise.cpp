@@ -57,7 +57,7 @@ KnownNoise::KnownNoise(const Levels& levels, const Moves& moves, std::size_t kno
   for (double& one : neighbours) one = std::abs(one);
   noise_.nights = known_from;
   noise_.differences = std::max<std::size_t>(neighbours.size(), 1);
-  noise_.tick = tick > 0 ? tick : visible_tick(neighbours);
+  noise_.tick = std::max(tick, visible_tick(neighbours));
   // Rounding is noise, which robust spreads do not see while most nights repeat the one before.
   v1_ =
       std::max(squared(capped_spread(std::move(neighbours), least_sd)), .18 * squared(noise_.tick));

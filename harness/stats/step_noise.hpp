@@ -34,7 +34,7 @@ struct StepNoise {
   std::size_t differences = 1;       // of neighbours that it comes from
   double sd = 0;                     // of one night, by the differences of neighbours
   double phi = 0;                    // how much of a deviation the next night keeps: 0 to 1
-  double tick = 0;                   // what values are rounded to; 0 when that does not show
+  double tick = 0;                   // what values are rounded to, as far as is known or shows
   std::vector<double> move_sd;       // of the moves of each look
   std::vector<double> move_freedom;  // independent moves that this is known from, the model's among
                                      // them
@@ -46,7 +46,7 @@ struct StepNoise {
 class KnownNoise {
  public:
   /// What the last nights of `levels` tell, known from `known_from` nights on. `tick`: of the
-  /// clock, in logs, where it is known. With `split`, as if a level began there.
+  /// clock, in logs; 0 where it is not known. With `split`, as if a level began there.
   KnownNoise(const Levels& levels, const Moves& moves, std::size_t known_from, double tick,
              std::optional<std::size_t> split = {});
 

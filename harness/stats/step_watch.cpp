@@ -149,7 +149,8 @@ double StepWatch::needed(std::size_t i, KnownNoise& noise) {
   return std::max(
       {loudness(first, noise.sd()) *
            std::max(deviations * noise.move_sd(levels_, moves_, i), look.nights * noise.sd()),
-       times_record * record_of(i, first), times_tick * noise.tick(), rules_.least_step});
+       times_record * record_of(i, first), times_tick * std::max(noise.tick(), rules_.tick),
+       rules_.least_step});
 }
 
 /// The largest move of this look before `first`: pairs of outliers and rare modes make them too.

@@ -15,7 +15,7 @@ namespace ridgeline::stats {
 
 struct WatchRules {
   double least_step = .01;  // of the values, which are logs of times: smaller steps do not count
-  double tick = 0;          // of the clock, in logs, where it is known
+  double tick = 0;          // of the clock, in logs; 0: not known
 };
 
 /// A step from one level to the next, as it was told.
@@ -39,6 +39,9 @@ class StepWatch {
 
   /// Adds a night. Returns whether a step was told. Throws Error unless `value` is finite.
   bool add(double value);
+
+  /// The nights that follow are read from a clock of another tick.
+  void set_tick(double tick) { rules_.tick = tick; }
 
   /// What follows was measured in another environment: its level is no change, and its noise is
   /// taken to be as before until its own tells more.

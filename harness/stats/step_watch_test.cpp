@@ -104,6 +104,11 @@ TEST(StepWatch, AClockThatIsKnownFlickersWithoutSteps) {
             (Told{"with 13 nights: 11 [11, 11], 0.0000 -> 0.0500, 2/3@2, 5.00",
                   "with 16 nights: 14 [13, 15], 0.0500 -> 0.0000, 2/3@2, 5.00, undoes"}));
   EXPECT_EQ(told(ticks, {.least_step = .01, .tick = .05}), Told{});
+  StepWatch watch;
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    watch.set_tick(i < 11 ? 1e-4 : .05);  // coarser from the night of the first jump on
+    EXPECT_FALSE(watch.add(ticks[i])) << i;
+  }
 }
 
 TEST(StepWatch, NoiseOfEarlierShiftsHidesNoStep) {

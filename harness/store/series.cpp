@@ -94,8 +94,8 @@ void series_times(Connection& connection, std::string_view run_id,
     // Columns by number: there are millions of rows. Their order is that of the index which finds
     // them.
     static const std::string sql = fmt::format(
-        "SELECT {}, case_id, attempt, replicate FROM process JOIN measurement ON "
-        "process_id = process.id WHERE run_id = ?",
+        "SELECT {}, case_id, attempt, executions_per_sample, replicate FROM process JOIN "
+        "measurement ON process_id = process.id WHERE run_id = ?",
         ruled_columns);
     const DeviceKind device = device_kind(connection, run_id);
     SQLite::Statement& rows = connection.statement(sql.c_str(), run_id);
@@ -104,13 +104,15 @@ void series_times(Connection& connection, std::string_view run_id,
       const Row row(rows, "measurement", connection.file());
       constexpr int next = first_column_after_ruled;
       Attempt one{{},
-                  rows.getColumn(next + 2).getInt64(),
+                  rows.getColumn(next + 3).getInt64(),
                   rows.getColumn(next + 1).getInt64(),
                   rows.getColumn(0).getInt64()};
       const record::Measurement m = read_ruled(row, rows, device);
       one.time.case_id = rows.getColumn(next).getInt64();
       one.time.outcome = m.outcome;
       one.time.median_ns = m.median_ns.value_or(one.time.median_ns);
+      one.time.executions = rows.getColumn(next + 2).getInt64();
+      if (one.time.executions < 1) row.refuse("a sample of no execution");
       attempts.push_back(one);
     }
     keep_last_attempts(attempts);

@@ -22,6 +22,7 @@ struct SeriesTime {
   std::int64_t case_id = 0;
   record::Outcome outcome = record::Outcome::crashed;
   double median_ns = 0;  // when has_samples(outcome); else there is none, and it says nothing
+  std::int64_t executions = 1;  // of a sample, likewise
 };
 
 /// A counted case's metric in one run.

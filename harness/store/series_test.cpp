@@ -1,6 +1,7 @@
 #include "harness/store/series.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <vector>
 
@@ -80,6 +81,21 @@ TEST_F(Series, AReplicateCountsWithItsLastAttempt) {
   EXPECT_TRUE(times("no such run").empty());
 }
 
+TEST_F(Series, ATimeSaysOfHowManyExecutionsASampleIs) {
+  {
+    Store store = Store::create(file);
+    begin(store, examples::run("few", "2026-11-22T02:00:00Z"), examples::device(),
+          examples::environment());
+    record::Measurement few = examples::measurement(naive, {100});
+    few.executions_per_sample = 7;
+    add(store, add(store, examples::process(0, "few")), naive, few);
+  }
+  std::vector<std::int64_t> executions;
+  series_times(Store::open(file), "few",
+               [&](const SeriesTime& time) { executions.push_back(time.executions); });
+  EXPECT_EQ(executions, std::vector<std::int64_t>{7});
+}
+
 TEST_F(Series, MethodsAreWhatTimesOfOneNameMayDifferIn) {
   {
     Store store = Store::create(file);
@@ -128,7 +144,8 @@ TEST_F(Series, CountsAreThoseOfCountedCases) {
 TEST_F(Series, RowsThatNoRidgelineCouldHaveWrittenAreRefused) {
   for (const char* damage :
        {"UPDATE measurement SET outcome = 'fine'", "UPDATE measurement SET median_ns = -1",
-        "UPDATE measurement SET median_ns = NULL", "UPDATE measurement SET outcome = 'timeout'"}) {
+        "UPDATE measurement SET median_ns = NULL", "UPDATE measurement SET outcome = 'timeout'",
+        "UPDATE measurement SET executions_per_sample = 0"}) {
     const std::filesystem::path damaged = folder / "damaged.sqlite";
     std::filesystem::copy_file(file, damaged, std::filesystem::copy_options::overwrite_existing);
     {
