@@ -16,12 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci.studies import nights_file
+from ci.studies.calibration.shares import rate
 
 MODEL = "synthetic-causes"
 FIRST_NIGHT = datetime.date(2026, 1, 1)
 NIGHTS, CASES = 150, 8
 KNOWN = 90  # nights after which it is known whether a case moves by itself
 NEAR = 3  # nights that a change may be told beside the planted one
+GOAL = 0.95  # share of the changes whose cause is to be right
 CAUSES = ("code", "method", "machine", "toolkit", "noise", "unexplained")
 
 
@@ -250,18 +252,32 @@ def rows(ridgeline: Path, folder: Path, stores: int) -> Iterator[Row]:
         yield Row(kind, causes)
 
 
+def judged(right: int, count: int) -> tuple[str, str]:
+    """The share that is right with its 95% limits in percent, and whether it is the goal's."""
+    found = rate(right, count)
+    if count == 0:
+        return "", ""
+    share, low, high = (100 * found[key] for key in ("share", "low", "high"))
+    reached = "yes" if low >= 100 * GOAL else "no" if high < 100 * GOAL else "open"
+    return f"{share:.1f}% [{low:.1f}, {high:.1f}]", reached
+
+
 def table(rows: list[Row]) -> str:
     """In Markdown."""
     lines = [
-        f"| what changed | cause | changes told | {' | '.join(CAUSES)} | right |",
-        "|---" * (len(CAUSES) + 4) + "|",
+        f"| what changed | cause | changes told | {' | '.join(CAUSES)} | right"
+        f" | at least {GOAL:.0%} |",
+        "|---" * (len(CAUSES) + 5) + "|",
     ]
     for row in rows:
         counts = [str(row.causes[cause] or "") for cause in CAUSES]
-        right = f"{100 * row.right / row.count:.1f}%" if row.count else ""
         head = [row.kind.name, " or ".join(f"`{cause}`" for cause in row.kind.right)]
-        lines.append("| " + " | ".join([*head, str(row.count), *counts, right]) + " |")
+        lines.append(
+            "| "
+            + " | ".join([*head, str(row.count), *counts, *judged(row.right, row.count)])
+            + " |"
+        )
     right, count = sum(row.right for row in rows), sum(row.count for row in rows)
-    share = f"{100 * right / count:.1f}%" if count else ""
-    lines.append("| " + " | ".join(["all", "", str(count), *[""] * len(CAUSES), share]) + " |")
+    last = ["all", "", str(count), *[""] * len(CAUSES), *judged(right, count)]
+    lines.append("| " + " | ".join(last) + " |")
     return "\n".join(lines) + "\n"

@@ -15,4 +15,12 @@ def test_the_causes_of_planted_changes_are_named(tmp_path):
     assert right >= 0.9 * count, moving
     text = planted_causes.table(rows)
     assert len(text.splitlines()) == len(planted_causes.KINDS) + 3
-    assert "| the code | `code` | 8 | 8 |  |  |  |  |  | 100.0% |" in text
+    assert "| the code | `code` | 8 | 8 |  |  |  |  |  | 100.0% [63.1, 100.0] | open |" in text
+
+
+def test_a_goal_is_reached_when_the_limits_say_so():
+    # By scipy.stats.beta.ppf.
+    assert planted_causes.judged(100, 100) == ("100.0% [96.4, 100.0]", "yes")
+    assert planted_causes.judged(97, 100) == ("97.0% [91.5, 99.4]", "open")
+    assert planted_causes.judged(80, 100) == ("80.0% [70.8, 87.3]", "no")
+    assert planted_causes.judged(0, 0) == ("", "")
