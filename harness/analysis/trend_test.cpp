@@ -117,7 +117,7 @@ TEST_F(Trend, JumpsOfAClockThatIsKnownAreNoSteps) {
   nights.noise = 0;
   nights.level = [](int, int night) {
     const bool up = (11 <= night && night <= 13) || night == 25 || night == 26 || night == 40;
-    return std::log1p(night >= 60 ? 3 * jump : up ? jump : 0);
+    return std::log1p(night >= 60 ? 5 * jump : up ? jump : 0);
   };
   add(nights, 0, 62);
   EXPECT_EQ(trend().changes.size(), 3u);
@@ -125,7 +125,7 @@ TEST_F(Trend, JumpsOfAClockThatIsKnownAreNoSteps) {
   rules.tick_ns = tick_ns;
   const DeviceTrend found = trend(rules);
   ASSERT_EQ(found.changes.size(), 1u);
-  EXPECT_EQ(found.changes[0].night, 60u) << "three ticks at once";
+  EXPECT_EQ(found.changes[0].night, 60u) << "five ticks at once";
   rules.tick_ns = 3 * tick_ns;
   EXPECT_TRUE(trend(rules).changes.empty());
 }
