@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
+#include "harness/stats/noise_draws.hpp"
 #include "harness/stats/noise_examples.hpp"
 
 namespace ridgeline::stats {
@@ -71,6 +72,19 @@ TEST(DriftWatch, TellsNothingOfNoise) {
         seen(examples::following(examples::noise(200 + seed, 250, .01), .9, .44)).told.empty())
         << seed << ", of noise that follows itself";
   }
+}
+
+TEST(DriftWatch, IsNotFooledByTheFirstNightsOfWander) {
+  std::size_t told = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    std::mt19937_64 random(seed);
+    Nights nights(180);
+    zoo::Shifts shifts;
+    zoo::bending(nights, random, shifts);
+    for (double& night : nights) night *= .01;
+    told += seen(nights).told.size();
+  }
+  EXPECT_LE(told, 18u);
 }
 
 TEST(DriftWatch, TellsASteepOneAfterWeeks) {

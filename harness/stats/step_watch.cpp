@@ -78,11 +78,11 @@ StepSize StepWatch::size_between(std::size_t begin, std::size_t end) const {
 
 bool StepWatch::has_moved(std::size_t span, std::size_t length, double deviations,
                           double least) const {
-  constexpr std::size_t enough = 30;  // nights to know anything of such means
   require(length <= span && span <= levels_.values.size(),
           "a move is one of nights that are there");
   const std::size_t end = levels_.values.size(), begin = end - span;
-  KnownNoise& noise = known_before(std::max(begin, enough));
+  // Fewer nights than such a span know nothing of how means wander within one.
+  KnownNoise& noise = known_before(std::max(begin, span));
   // Means that were clamped with another standard deviation are at most twice the difference away.
   const Moves::Mean now = moves_.mean(length, end), then = moves_.mean(length, begin + length);
   constexpr double rounding = 1e-9;

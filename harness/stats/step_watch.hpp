@@ -57,8 +57,9 @@ class StepWatch {
   std::optional<StepNoise> noise() const;
   /// Whether the mean of the last `length` nights is farther from the mean of the first ones of the
   /// last `span` than `least`, and than `deviations` standard deviations of such neighbouring
-  /// means, as they were known before these nights. Throws Error unless there are so many nights,
-  /// and unless looks() have moves between two times `length` nights.
+  /// means, as they were known before these nights; early on, after the first `span`. Throws Error
+  /// unless there are so many nights, and unless looks() have moves between two times `length`
+  /// nights.
   bool has_moved(std::size_t span, std::size_t length, double deviations, double least) const;
   /// How large steps()[which] is, by all nights so far.
   StepSize size_of(std::size_t which) const;
