@@ -104,20 +104,29 @@ struct Columns {
   }
 };
 
-/// A block sums 32 columns of one side over all blocks, of which its warps take turns. It may be
-/// started early.
+/// A block sums 32 columns of one side over all blocks, of which its warps take turns. All loads of
+/// a warp are under way together: there is no other work to hide them behind. It may be started
+/// early.
 template <int groups>
-__global__ void __launch_bounds__(groups * 32)
+__global__ void __launch_bounds__(groups * 32, 2048 / (groups * 32))
     sum_of_blocks_kernel(int blocks, std::int64_t cols, std::int64_t stride, const float* sums,
                          float* sides) {
   __shared__ float of_warp[groups][32];
   const std::int64_t col = std::int64_t{blockIdx.x} * 32 + lane(), side = blockIdx.y;
+  constexpr int together = 9;  // of which 132 blocks take one round
+  const std::int64_t of_block = std::int64_t{gridDim.y} * stride;
+  const float* from = sums + warp() * of_block + side * stride + col;
   float sum = 0;
   ptx::previous_kernel_wait();
   if (col < cols) {
-#pragma unroll 9
-    for (int block = warp(); block < blocks; block += groups)
-      sum += __ldcg(sums + (block * std::int64_t{gridDim.y} + side) * stride + col);
+    for (int first = warp(); first < blocks; first += together * groups) {
+      float part[together] = {};
+#pragma unroll
+      for (int i = 0; i < together; ++i, from += groups * of_block)
+        if (first + i * groups < blocks) part[i] = __ldcg(from);
+#pragma unroll
+      for (int i = 0; i < together; ++i) sum += part[i];
+    }
   }
   of_warp[warp()][lane()] = sum;
   __syncthreads();
