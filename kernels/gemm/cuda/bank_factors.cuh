@@ -27,11 +27,11 @@ struct BankFactors {
   /// Of the step `step` behind the one in whose rows of tiles the pointers are.
   __device__ __forceinline__ void load(const float* of_a, const float* of_b, int step) {
 #pragma unroll
-    for (int part = 0; part < 2; ++part)
-      a[part] = *reinterpret_cast<const float4*>(of_a + step * banks_padded_m + part * row_gap);
-#pragma unroll
     for (int part = 0; part < 4; ++part)
       b[part] = *reinterpret_cast<const float4*>(of_b + step * banks_n + part * column_gap);
+#pragma unroll
+    for (int part = 0; part < 2; ++part)
+      a[part] = *reinterpret_cast<const float4*>(of_a + step * banks_padded_m + part * row_gap);
   }
 };
 
@@ -41,10 +41,10 @@ __device__ __forceinline__ float part_of(const float4& four, int i) {
 
 __device__ __forceinline__ void multiply(const BankFactors& by, float (&sums)[8][16]) {
 #pragma unroll
-  for (int row = 0; row < 8; ++row)
+  for (int row = 7; row >= 0; --row)
 #pragma unroll
     for (int step = 0; step < 16; ++step) {
-      const int column = row % 2 == 0 ? step : 15 - step;
+      const int column = row % 2 == 0 ? 15 - step : step;
       sums[row][column] += part_of(by.a[row / 4], row % 4) * part_of(by.b[column / 4], column % 4);
     }
 }
