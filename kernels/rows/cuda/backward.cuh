@@ -84,23 +84,23 @@ struct Columns {
     return pack(type, value);
   }
 
-  /// To the block's place among the sums of all blocks; access j is number first + j * step.
-  __device__ __forceinline__ void write(float* sums, std::int64_t stride, int vectors, int first,
-                                        int step) const {
-    float* const to = sums + std::int64_t{blockIdx.x} * (layer ? 2 : 1) * stride;
+  /// Of access j four columns, from `i` on: side 0 is dgamma, 1 is dbeta.
+  __device__ __forceinline__ float4 four(int j, int side, int i) const {
+    if (layer && side == 1)
+      return make_float4(dbeta[j][i], dbeta[j][i + 1], dbeta[j][i + 2], dbeta[j][i + 3]);
+    return make_float4(dgamma[j][i], dgamma[j][i + 1], dgamma[j][i + 2], dgamma[j][i + 3]);
+  }
+  /// Access j, which is number `at` of a row, to its place among `to`, a block's sums.
+  __device__ __forceinline__ void write(float* to, std::int64_t stride, int j, int at) const {
 #pragma unroll
-    for (int j = 0; j < count; ++j) {
-      const int at = first + j * step;
-      if (at >= vectors) continue;
+    for (int side = 0; side < (layer ? 2 : 1); ++side)
 #pragma unroll
-      for (int i = 0; i < lanes; i += 4) {
-        __stcg(reinterpret_cast<float4*>(to + at * lanes + i),
-               make_float4(dgamma[j][i], dgamma[j][i + 1], dgamma[j][i + 2], dgamma[j][i + 3]));
-        if constexpr (layer)
-          __stcg(reinterpret_cast<float4*>(to + stride + at * lanes + i),
-                 make_float4(dbeta[j][i], dbeta[j][i + 1], dbeta[j][i + 2], dbeta[j][i + 3]));
-      }
-    }
+      for (int i = 0; i < lanes; i += 4)
+        __stcg(reinterpret_cast<float4*>(to + side * stride + at * lanes + i), four(j, side, i));
+  }
+  /// Where the sums of a block begin, or of several that have been added up.
+  __device__ __forceinline__ static float* place(float* sums, std::int64_t stride, unsigned block) {
+    return sums + std::int64_t{block} * (layer ? 2 : 1) * stride;
   }
 };
 

@@ -45,7 +45,10 @@ __global__ void __launch_bounds__(backward_threads)
         store_once(dx + first + j * threads,
                    columns.dx(held_x[j], held_dy[j], held_gamma[j], rstd, mean, of_row));
   }
-  columns.write(sums, stride, vectors, thread, threads);
+  float* const to = columns.place(sums, stride, blockIdx.x);
+#pragma unroll
+  for (int j = 0; j < count; ++j)
+    if (inside(j)) columns.write(to, stride, j, thread + j * threads);
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
