@@ -117,6 +117,7 @@ __global__ void __launch_bounds__(groups * 32, 2048 / (groups * 32))
   const std::int64_t of_block = std::int64_t{gridDim.y} * stride;
   const float* from = sums + warp() * of_block + side * stride + col;
   float sum = 0;
+  ptx::next_kernel_may_begin();
   ptx::previous_kernel_wait();
   if (col < cols) {
     for (int first = warp(); first < blocks; first += together * groups) {

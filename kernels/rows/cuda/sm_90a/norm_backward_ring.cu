@@ -9,7 +9,7 @@
 // way, without a register spent on them. Wide rows leave no registers either for what was read from
 // the ring, and read it again. At the end blocks add up their gradients of gamma and beta in pairs,
 // through each other's shared memory, so that half as many are written down and read again, while
-// DRAM has nothing else to do. Bound by DRAM.
+// DRAM has nothing else to do. Both kernels begin before the one before has ended. Bound by DRAM.
 namespace ridgeline::rows::on_cuda {
 namespace {
 
@@ -93,6 +93,9 @@ __global__ void __launch_bounds__(backward_threads, 1)
     ptx::barrier_init(&pair.done, blockDim.x / 32);
     ptx::barrier_init(&pair.given, 1);
     ptx::fence_barrier_init();
+  }
+  ptx::previous_kernel_wait();
+  if (thread == 0) {
     for (unsigned i = 0; i < stages && row + static_cast<int>(i) * step < rows; ++i)
       load(i, row + static_cast<int>(i) * step);
   }
@@ -165,7 +168,8 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
       device::launch({.grid = dim3(2 * pairs),
                       .block = dim3(spread.threads),
                       .shared_bytes = std::size_t{stages} * stage_bytes,
-                      .cluster = dim3(2)},
+                      .cluster = dim3(2),
+                      .early = true},
                      stream, kernel, static_cast<int>(problem.rows), vectors_of_row(problem),
                      problem.side_stride(), stages, static_cast<const uint4*>(operands.x),
                      static_cast<const uint4*>(operands.dy),
@@ -197,7 +201,7 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
 
 Variant norm_backward_ring() {
   return {
-      "rows of x and dy by bulk copies through a ring in shared memory, read ahead",
+      "rows of x and dy by bulk copies through a ring, read ahead; kernels that begin early",
       {Operation::layer_norm_backward, Operation::rms_norm_backward},
       {DType::f32, DType::bf16},
       3,
