@@ -112,6 +112,10 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     device->synchronize();
     return gemm::deviation(*device, judged_as, inputs.expected(judged_as), c.data());
   }
+  bool cuts_along_k() const {
+    const std::string_view cutting[] = {"bank_aware_tma", "stream_k", "split_k_cluster"};
+    return std::ranges::find(cutting, GetParam().name) != std::end(cutting);
+  }
   /// The bits of C; none where the variant does not take the problem.
   std::vector<std::byte> check(const Problem& problem, Values kind = Values::normal) {
     const Variant& variant = GetParam().variant;
@@ -233,8 +237,7 @@ TEST_P(EveryVariant, IsRightWhereBlocksGoOnToFurtherTiles) {
 // Many shares of one tile, shares of two tiles, rows that C does not have, and shares that come
 // after a whole tile of each block.
 TEST_P(EveryVariant, IsRightWhereTilesAreCutAlongK) {
-  if (GetParam().name != "bank_aware_tma" && GetParam().name != "stream_k")
-    GTEST_SKIP() << "its tiles are whole";
+  if (!cuts_along_k()) GTEST_SKIP() << "its tiles are whole";
   const DType dtype = GetParam().variant.dtypes.front();
   const std::int64_t five_stages = dtype == DType::f32 ? 136 : 264;
   const std::int64_t shapes[][3] = {{16, 264, 1104},
@@ -246,8 +249,7 @@ TEST_P(EveryVariant, IsRightWhereTilesAreCutAlongK) {
 
 // Whatever order blocks come in: those that have parts of a tile add them in the order of K.
 TEST_P(EveryVariant, GivesTheSameBitsWhereItSaysSo) {
-  if (GetParam().name != "bank_aware_tma" && GetParam().name != "stream_k")
-    GTEST_SKIP() << "it does not say so";
+  if (!cuts_along_k()) GTEST_SKIP() << "it does not say so";
   const DType dtype = GetParam().variant.dtypes.front();
   if (!GetParam().variant.supports({8, 8, 8, dtype}, device->facts()))
     GTEST_SKIP() << "for other GPUs";
