@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -48,9 +49,26 @@ void add(Report& to, Report from) {
 
 int workers_of(const Settings& settings) {
   if (settings.workers > 0) return settings.workers;
+  if (settings.seed != 0) return 1;
   cpu_set_t allowed;
   return ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
+
+/// Numbers of independent blocks, in an order drawn from a seed; 0: in theirs.
+class BlockOrder {
+ public:
+  BlockOrder(std::uint64_t blocks, std::uint64_t seed) : blocks_(blocks) {
+    if (seed == 0 || blocks < 2) return;
+    const std::uint64_t random = seed * 0x9E3779B97F4A7C15u;
+    first_ = (random >> 32) % blocks;
+    step_ = 1 + random % (blocks - 1);
+    while (std::gcd(step_, blocks) != 1) ++step_;  // blocks + 1 at most
+  }
+  std::uint64_t operator[](std::uint64_t place) const { return (first_ + place * step_) % blocks_; }
+
+ private:
+  std::uint64_t blocks_, first_ = 0, step_ = 1;
+};
 
 /// Of the blocks that are resident together, the one at `place` in set number `set`: clusters are
 /// bricks of the grid.
@@ -107,15 +125,16 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   };
   const std::uint64_t together = config.resident ? blocks : count_of(config.cluster);
   if (together == 1) {
+    const BlockOrder order(blocks, settings_.seed);
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stopped{false};
     pool_.run(std::min(static_cast<std::uint64_t>(workers_of(settings_)), blocks),
               [&](Block& block, std::size_t) {
                 block.begin(config, call, settings_.seed);
                 while (!stopped) {
-                  const std::uint64_t number = next++;
-                  if (number >= blocks) break;
-                  if (!run(block, number, nullptr, 0)) stopped = true;
+                  const std::uint64_t place = next++;
+                  if (place >= blocks) break;
+                  if (!run(block, order[place], nullptr, 0)) stopped = true;
                 }
                 end(block);
               });

@@ -225,6 +225,27 @@ TEST(Machine, AtomicsOfManyBlocksLoseNothing) {
   EXPECT_EQ(checks(lab.report()), "");
 }
 
+// What depends on which block comes first is then the same each time, and another seed shows it.
+TEST(Machine, BlocksComeInTheOrderOfTheSeed) {
+  constexpr unsigned blocks = 210;
+  const auto order = [](std::uint64_t seed) {
+    Lab lab({.seed = seed});
+    unsigned* const to = lab.empty<unsigned>(blocks);
+    test::note_order(lab.stream(), blocks, lab.filled<unsigned>({0}), to);
+    return std::vector<unsigned>(to, to + blocks);
+  };
+  std::vector<unsigned> all(blocks);
+  std::iota(all.begin(), all.end(), 0u);
+  EXPECT_NE(order(1), order(2));
+  for (const std::uint64_t seed : {1u, 2u, 100u}) {
+    std::vector<unsigned> found = order(seed);
+    EXPECT_EQ(found, order(seed));
+    EXPECT_NE(found, all);
+    std::ranges::sort(found);
+    EXPECT_EQ(found, all);
+  }
+}
+
 TEST(Machine, CopiesComeWhenTheyAreWaitedFor) {
   Lab lab;
   const std::vector<float> values = numbers(128);

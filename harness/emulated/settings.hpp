@@ -6,9 +6,12 @@ namespace ridgeline::emulated {
 
 /// How a machine goes about its launches. Counts do not depend on it.
 struct Settings {
-  int workers = 0;  // OS threads that run independent blocks; 0: one for each core that the process
-                    // may use
-  std::uint64_t seed = 0;  // of the order in which lanes and warps go on; 0: in theirs
+  // OS threads that run independent blocks; 0: with a seed one, which keeps to its order, else one
+  // for each core that the process may use.
+  int workers = 0;
+  // Of the order in which lanes, warps and independent blocks go on; 0: in theirs. With a seed and
+  // one OS thread, what blocks add to the same place comes in the same order each time.
+  std::uint64_t seed = 0;
 };
 
 }  // namespace ridgeline::emulated

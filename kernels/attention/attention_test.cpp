@@ -19,8 +19,9 @@ using kernels::Deviation;
 
 std::string describe(const Problem& problem) {
   return "batch=" + std::to_string(problem.batch) + " heads=" + std::to_string(problem.heads) +
-         " kv_heads=" + std::to_string(problem.kv_heads) + " seq=" + std::to_string(problem.seq) +
-         " dim=" + std::to_string(problem.dim) + " " + std::string(to_string(problem.mask)) + " " +
+         " kv_heads=" + std::to_string(problem.heads / problem.group()) +
+         " seq=" + std::to_string(problem.seq) + " dim=" + std::to_string(problem.dim) + " " +
+         std::string(to_string(problem.mask)) + " " +
          std::string(ridgeline::to_string(problem.dtype));
 }
 

@@ -95,6 +95,10 @@ __global__ void combine_kernel(int limit, int* to) {
   to[3 * thread + 2] = __syncthreads_count(thread < limit);
 }
 
+__global__ void note_order_kernel(unsigned* come, unsigned* to) {
+  to[atomicAdd(come, 1u)] = blockIdx.x;
+}
+
 __global__ void count_kernel(unsigned* to) { atomicAdd(to, 1u); }
 
 /// As copies of 16 bytes, or of words that lie 4 apart in global memory.
@@ -297,6 +301,11 @@ void combine(device::Stream& stream, int threads, int limit, int* to) {
 void count_atomically(device::Stream& stream, int blocks, unsigned* to) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32)}, stream,
                  count_kernel, to);
+}
+
+void note_order(device::Stream& stream, int blocks, unsigned* come, unsigned* to) {
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(1)}, stream,
+                 note_order_kernel, come, to);
 }
 
 void copy_async(device::Stream& stream, const float* from, float* to) {

@@ -30,6 +30,8 @@ void exchange(device::Stream& stream, const int* from, int* to, bool barrier);
 void combine(device::Stream& stream, int threads, int limit, int* to);
 /// Every lane of a warp adds 1 to one word, `blocks` times.
 void count_atomically(device::Stream& stream, int blocks, unsigned* to);
+/// Each of `blocks` writes its number to the place that it takes at the counter `come`.
+void note_order(device::Stream& stream, int blocks, unsigned* come, unsigned* to);
 
 /// A block writes and reads static shared memory of 400 bytes and the first 128 floats of `bytes`
 /// dynamic ones.
