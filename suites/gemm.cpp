@@ -49,8 +49,9 @@ constexpr Layer served_layers[] = {
 };
 constexpr std::int64_t tokens[] = {1, 16, 128, 1024, 8192};
 
-// Around what a tile, an access or a wave of blocks takes whole.
+// Around what a tile, an access or a wave of blocks takes whole, and what nothing divides.
 constexpr Shape edges[] = {
+    {1019, 1021, 1031},
     {4096, 4096, 4095},
     {4096, 4096, 4097},
     {4096, 4095, 4096},
