@@ -111,6 +111,22 @@ def test_the_table_tells_what_is_sustained_and_whether_the_aim_is_reached():
     assert table.reached(ratios.Ratio(1.0, 0.9, 1.1), 1.05) == "within"
 
 
+def test_a_figure_is_missed_where_the_whole_interval_lies_below():
+    lines = both([100, 100, 100, 100], [104, 106, 104, 106])
+    runs = {frozenset((OWN, OTHER)): lines}
+    rows = [
+        table.row(Pair(f"aims at {figure}", OWN, (OTHER,), figure), runs)
+        for figure in (1.0, 1.05, 1.1)
+    ]
+    text = table.missed(rows)
+    assert [line.split(" |")[0] for line in text.splitlines()[2:]] == ["| aims at 1.1"]
+    assert text.endswith("| 1.10 | 1.050 (1.032 to 1.068) | 4.5% |\n")
+    none = "Of the pairs that were measured, none misses its aim.\n"
+    assert table.missed(rows[:2]) == none, "an interval that holds the figure does not miss it"
+    nobody = both([100, 100], [50, 50])
+    assert table.missed([table.row(PAIR, {frozenset(PAIR.cases): nobody})]) == none
+
+
 def test_a_pair_without_a_time_has_no_row():
     lines = both([100, 100, 100], [110, 110, 110])
     for one in lines:

@@ -112,3 +112,17 @@ def markdown(rows: Sequence[Row]) -> str:
         )
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def missed(rows: Sequence[Row]) -> str:
+    """Of pairs measured beside each other those whose whole interval lies below the figure, with
+    the share of the own time that would have to go."""
+    lines = [
+        f"| {one.pair.title} | {one.pair.figure:.2f} | {shown(one.beside)} "
+        f"| {1 - one.beside.value / one.pair.figure:.1%} |"
+        for one in rows
+        if one.beside and reached(one.beside, one.pair.figure) == "no"
+    ]
+    if not lines:
+        return "Of the pairs that were measured, none misses its aim.\n"
+    return "\n".join(["| pair | aim | beside | too long by |", "|---|---|---|---|", *lines]) + "\n"
