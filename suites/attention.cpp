@@ -80,10 +80,11 @@ worker::Suite attention() {
     const bool has_bf16 = std::ranges::find(dtypes, DType::bf16) != dtypes.end();
     const DType dtype = has_bf16 ? DType::bf16 : dtypes.front();
     for (const Mask mask : {Mask::full, Mask::causal})
-      for (const std::int64_t seq : {2048, 8192})
-        if (named.variant.groups_queries && (named.name != "standard" || seq == 2048))
-          suite.cases.push_back(
-              make_case(named, {16384 / seq, 64, seq, 128, mask, dtype, /*kv_heads=*/8}));
+      for (const std::int64_t dim : {64, 128})
+        for (const std::int64_t seq : {2048, 8192})
+          if (named.variant.groups_queries && (named.name != "standard" || seq == 2048))
+            suite.cases.push_back(
+                make_case(named, {16384 / seq, 64, seq, dim, mask, dtype, /*kv_heads=*/8}));
     // Of as many tokens in sequences of this length. Magnitudes run through its heads once, from
     // end to end.
     if (named.kind != device::Kind::cuda || !has_bf16) continue;

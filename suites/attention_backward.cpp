@@ -96,10 +96,11 @@ worker::Suite attention_backward() {
     const std::int64_t longest = named.name == "standard" ? 4096 : 131072;
     sweep(tokens, 16, 128, longest);
     for (const Mask mask : {Mask::full, Mask::causal})
-      for (const std::int64_t seq : {2048, 8192})
-        if (seq <= longest)
-          suite.cases.push_back(
-              make_case(named, {tokens / seq, 64, seq, 128, mask, DType::bf16, /*kv_heads=*/8}));
+      for (const std::int64_t dim : {64, 128})
+        for (const std::int64_t seq : {2048, 8192})
+          if (seq <= longest)
+            suite.cases.push_back(
+                make_case(named, {tokens / seq, 64, seq, dim, mask, DType::bf16, /*kv_heads=*/8}));
     if (named.name == "standard") continue;
     // No step of a variant depends on values, which the same case without an input shows; but
     // outputs are judged where probabilities are 0 or 1, and gradients of scores cancel. Magnitudes
