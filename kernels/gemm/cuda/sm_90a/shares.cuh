@@ -13,6 +13,7 @@ namespace ridgeline::gemm::on_cuda {
 struct Shares {
   int tiles, chunks, whole;  // of the tiles, those that are not cut
   int blocks, sharers;       // blocks, and those of them that have a share
+  int share, rest;           // chunks that each has at least, and that are left over then
 
   /// For `units` SMs. The rest is cut where it has at most `most` tiles, so that no share is longer
   /// than a tile, or shorter than `least` chunks where a tile is not.
@@ -20,17 +21,18 @@ struct Shares {
       : tiles(static_cast<int>(tiles_)),
         chunks(static_cast<int>(chunks_)),
         whole(tiles / units * units) {
-    const int rest = tiles - whole;
-    sharers = rest == 0 || rest > most ? rest
+    const int over = tiles - whole;
+    sharers = over == 0 || over > most ? over
                                        : static_cast<int>(std::clamp<std::int64_t>(
-                                             std::int64_t{rest} * chunks / least, rest, units));
+                                             std::int64_t{over} * chunks / least, over, units));
     blocks = whole > 0 ? units : sharers;
+    const std::int64_t cut = std::int64_t{tiles - whole} * chunks;
+    share = static_cast<int>(cut / std::max(sharers, 1));
+    rest = static_cast<int>(cut % std::max(sharers, 1));
   }
   /// Where block `block`'s share begins, and that of the one before ends: chunks, counted over the
-  /// rest.
-  __host__ __device__ std::int64_t begin(int block) const {
-    return std::int64_t{tiles - whole} * chunks * block / sharers;
-  }
+  /// rest. One division of 32 bits, since kernels ask for each part.
+  __host__ __device__ int begin(int block) const { return share * block + rest * block / sharers; }
   /// Whether tiles are cut at all.
   bool cuts() const { return sharers > tiles - whole; }
 };
@@ -43,8 +45,8 @@ struct Share {
       : tile(static_cast<int>(blockIdx.x) - of.blocks), of_(of) {
     const int block = static_cast<int>(blockIdx.x);
     if (block >= of.sharers) return;
-    at_ = static_cast<int>(of.begin(block));
-    end_ = static_cast<int>(of.begin(block + 1));
+    at_ = of.begin(block);
+    end_ = of.begin(block + 1);
   }
   /// Chunks of all parts, before the first.
   __device__ __forceinline__ int chunks() const {

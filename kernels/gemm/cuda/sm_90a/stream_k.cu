@@ -1,6 +1,7 @@
 #include "kernels/gemm/cuda/sm_90a/shares.cuh"
 #include "kernels/gemm/cuda/sm_90a/tiles.cuh"
 #include "kernels/gemm/cuda_support.hpp"
+#include "kernels/ptx/dependent_launch.cuh"
 #include "kernels/ptx/registers.cuh"
 #include "kernels/ptx/turn.cuh"
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr int multiplying = 2 * 128, threads = multiplying + 128;
 constexpr unsigned stages = 4, shared_bytes = stages * stage_bytes + pattern_bytes;
-constexpr int least_share = 4, adding = 128;
+constexpr int least_share = 4, adding = 128, together = 6;
 
 /// Parts of tiles in the workspace: two a block, row-major, of the rows that C has.
 struct Parts {
@@ -54,6 +55,7 @@ __global__ void __launch_bounds__(threads, 1)
     stream_k_kernel(const __grid_constant__ device::TensorMap a,
                     const __grid_constant__ device::TensorMap b, unsigned short* c, Parts parts,
                     Shares shares, TilesOfC tiles) {
+  ptx::next_kernel_may_begin();
   RIDGELINE_DYNAMIC_SHARED(unsigned char, dynamic);
   __shared__ ptx::Barrier full[stages], empty[stages];
   unsigned char* const ring = first_tile(dynamic);
@@ -110,7 +112,7 @@ __global__ void __launch_bounds__(threads, 1)
 }
 
 /// Adds the parts of each tile that was cut: a thread eight columns of a row. blockIdx.y is the
-/// tile's number among those that were left over.
+/// tile's number among those that were left over. It may be started early.
 template <class Type>
 __global__ void __launch_bounds__(adding)
     add_parts_kernel(unsigned short* c, Parts parts, Shares shares, TilesOfC tiles) {
@@ -119,21 +121,29 @@ __global__ void __launch_bounds__(adding)
   const int line = static_cast<int>(blockIdx.x * (adding / lanes) + threadIdx.x / lanes),
             place = threadIdx.x % lanes * 8;
   const int row = tiles.row(tile) + line, column = tiles.column(tile) + place;
-  const std::int64_t first = std::int64_t{of_rest} * shares.chunks, last = first + shares.chunks;
+  const int first = of_rest * shares.chunks, last = first + shares.chunks;
   // The block whose share has the tile's first chunk, or one before it.
-  int block = static_cast<int>(first * shares.sharers /
-                               (std::int64_t{shares.tiles - shares.whole} * shares.chunks));
+  int block = static_cast<int>(std::int64_t{first} * shares.sharers /
+                               ((shares.tiles - shares.whole) * shares.chunks));
   while (shares.begin(block + 1) <= first) ++block;
   const bool cut = shares.begin(block) > first || shares.begin(block + 1) < last;
   if (!cut || row >= tiles.m || column >= tiles.n) return;  // n is a multiple of 8
+  ptx::previous_kernel_wait();
   float4 low = make_float4(0, 0, 0, 0), high = low;
-#pragma unroll 4
-  for (; block < shares.sharers && shares.begin(block) < last; ++block) {
-    const auto* const from = reinterpret_cast<const float4*>(
-        parts.part(block, shares.begin(block) < first) + line * tile_n + place);
-    const float4 x = from[0], y = from[1];
-    low = make_float4(low.x + x.x, low.y + x.y, low.z + x.z, low.w + x.w);
-    high = make_float4(high.x + y.x, high.y + y.y, high.z + y.z, high.w + y.w);
+  while (block < shares.sharers && shares.begin(block) < last) {
+    float4 x[together] = {}, y[together] = {};  // all under way at once
+#pragma unroll
+    for (int i = 0; i < together; ++i, ++block) {
+      if (block >= shares.sharers || shares.begin(block) >= last) continue;
+      const auto* const from = reinterpret_cast<const float4*>(
+          parts.part(block, shares.begin(block) < first) + line * tile_n + place);
+      x[i] = from[0], y[i] = from[1];
+    }
+#pragma unroll
+    for (int i = 0; i < together; ++i) {
+      low = make_float4(low.x + x[i].x, low.y + x[i].y, low.z + x[i].z, low.w + x[i].w);
+      high = make_float4(high.x + y[i].x, high.y + y[i].y, high.z + y[i].z, high.w + y[i].w);
+    }
   }
   *reinterpret_cast<uint4*>(c + std::int64_t{row} * tiles.n + column) =
       make_uint4(ptx::pack(Type{}, low.x, low.y), ptx::pack(Type{}, low.z, low.w),
@@ -161,7 +171,8 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
   if (!shares.cuts()) return;
   device::launch({.grid = dim3(device::blocks_for(parts.rows, adding / (tile_n / 8)),
                                static_cast<unsigned>(shares.tiles - shares.whole)),
-                  .block = dim3(adding)},
+                  .block = dim3(adding),
+                  .early = true},
                  stream, is_f16 ? add_parts_kernel<ptx::F16> : add_parts_kernel<ptx::Bf16>, c,
                  parts, shares, of_c);
 }
