@@ -10,8 +10,11 @@
 namespace ridgeline::measure {
 namespace {
 
-constexpr double batch_ns = 5e6;         // short against a step of the counter
-constexpr std::size_t fewest_steps = 4;  // the first is where counting begins
+// Longer than the host takes for what it does in the meantime, or the device waits for it: with
+// 5 ms, an H200 rested for 0.3 to 1.5 ms between two batches, whatever they executed.
+constexpr double batch_ns = 25e6;
+constexpr std::int64_t most_of_batch = 5'000;  // executions: bounds the size of a graph
+constexpr std::size_t fewest_steps = 4;        // the first is where counting begins
 
 /// What is known when the counter has moved.
 struct Step {
@@ -26,7 +29,7 @@ std::optional<Sustained> execute_without_pause(const Setup& setup, const Workloa
   if (options.launch == device::Launch::single || !counter()) return std::nullopt;
   Rotation rotation(setup.device, workload, options.launch, options.cache);
   rotation.set_executions(
-      std::clamp<std::int64_t>(std::llround(batch_ns / execution_ns), 1, 10'000));
+      std::clamp<std::int64_t>(std::llround(batch_ns / execution_ns), 1, most_of_batch));
   rotation.prepare_all();
 
   const Stopwatch wall;
