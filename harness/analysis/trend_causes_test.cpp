@@ -40,7 +40,7 @@ class TrendCauses : public testing::Test {
 constexpr int planted_night = 80;
 
 /// "old" until the night of the change, "new" from then on.
-auto switched(std::string before, std::string after) {
+auto switched(const std::string& before, const std::string& after) {
   return [=](int night) { return night < planted_night ? before : after; };
 }
 
