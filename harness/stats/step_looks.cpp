@@ -60,6 +60,13 @@ Moves::Mean Moves::mean(std::size_t size, std::size_t end) const {
   return {windows_.at(place_of(size)).by_night[end - 1].mean, sds_[end - 1]};
 }
 
+double Moves::range(std::size_t size, std::size_t from, std::size_t to) const {
+  const std::span<const Window> windows = windows_.at(place_of(size)).by_night;
+  const auto [lowest, highest] = std::ranges::minmax(
+      windows.subspan(from + size - 1, to - (from + size - 1)), {}, &Window::mean);
+  return highest.mean - lowest.mean;
+}
+
 void Moves::add(std::span<const double> values, std::size_t level_start, double sd) {
   const std::size_t tonight = values.size() - 1;
   sds_.push_back(sd);

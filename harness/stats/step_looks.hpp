@@ -19,6 +19,7 @@ struct Look {
   bool is_long() const { return after >= 7; }
   /// Whether it waits for a week.
   bool is_seen_long() const { return seen >= 7; }
+  bool is_of_a_fortnight() const { return after == 14; }
 };
 
 /// Those of equal `after` and `before` are neighbours.
@@ -48,6 +49,10 @@ class Moves {
     double mean, sd;
   };
   Mean mean(std::size_t size, std::size_t end) const;
+
+  /// How far the means of `size` nights in a row are apart at most, of nights [from, to): means as
+  /// they were taken. Only of a `size` that looks() have, and of so many nights or more.
+  double range(std::size_t size, std::size_t from, std::size_t to) const;
 
   /// The move of `look` whose last night is `night`; no_move where there is none.
   double move(std::size_t look, std::size_t night) const { return moves_[look][night]; }

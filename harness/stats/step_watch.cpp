@@ -11,7 +11,8 @@
 namespace ridgeline::stats {
 namespace {
 
-constexpr std::size_t least_nights = 4;  // before them nothing is known of the noise
+constexpr std::size_t least_nights = 4;                 // before them nothing is known of the noise
+constexpr double times_record = 1.5, times_tick = 1.5;  // that a move has to be
 
 /// Nights after which the noise is learned again.
 std::size_t learning_interval(std::size_t nights) {
@@ -126,6 +127,8 @@ std::optional<StepWatch::Found> StepWatch::best_look() {
       joint_seen = look.seen;
       need = std::min(need, jointly * needed(i, *joint));
     }
+    if (look.is_of_a_fortnight() && size < need)
+      need = std::min(need, needed_of_a_fortnight(i, noise).value_or(need));
     if (size > need * (best ? best->score : 1)) best = {i, size / need};
   }
   return best;
@@ -145,10 +148,26 @@ double StepWatch::needed(std::size_t i, KnownNoise& noise) {
   const double freedom = .65 * static_cast<double>(noise.differences());
   const double deviations =
       std::max(look.deviations, 4.2 * (1 + 5.3 / freedom + 36 / (freedom * freedom)));
-  constexpr double times_record = 1.5, times_tick = 1.5;
   return std::max(
       {loudness(first, noise.sd()) *
            std::max(deviations * noise.move_sd(levels_, moves_, i), look.nights * noise.sd()),
+       times_record * record_of(i, first), times_tick * std::max(noise.tick(), rules_.tick),
+       rules_.least_step});
+}
+
+/// Likewise where a level lasts long enough to have shown how far apart its fortnights are.
+/// Outliers and loud nights enlarge the standard deviation of moves more than they move a
+/// fortnight.
+std::optional<double> StepWatch::needed_of_a_fortnight(std::size_t i, const KnownNoise& noise) {
+  constexpr std::size_t enough = 63;
+  constexpr double times_range = 2.3, times_sd = 1.6;
+  const Look& look = looks()[i];
+  const std::size_t first = levels_.values.size() - look.seen, start = levels_.starts.back();
+  if (first < start + enough) return {};
+  const std::size_t from = std::max(start, first - std::min(first, noise_memory));
+  return std::max(
+      {std::sqrt(loudness(first, noise.sd())) *
+           std::max(times_range * moves_.range(look.after, from, first), times_sd * noise.sd()),
        times_record * record_of(i, first), times_tick * std::max(noise.tick(), rules_.tick),
        rules_.least_step});
 }

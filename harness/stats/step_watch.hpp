@@ -87,6 +87,7 @@ class StepWatch {
   KnownNoise& known_before(std::size_t night) const;
   const StepNoise& known_now() const { return known_.back().whole(levels_, moves_); }
   double needed(std::size_t look, KnownNoise& noise);
+  std::optional<double> needed_of_a_fortnight(std::size_t look, const KnownNoise& noise);
   double record_of(std::size_t look, std::size_t first);
   double loudness(std::size_t first, double usual_sd) const;
   void learn(std::size_t known_from, std::optional<std::size_t> at = {});

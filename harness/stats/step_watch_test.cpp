@@ -1,5 +1,6 @@
 #include "harness/stats/step_watch.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -48,6 +49,23 @@ TEST(StepWatch, AnOutlierCostsTimeButTellsNothing) {
   EXPECT_NEAR(watch.noise()->sd, .008506, 5e-7);
   EXPECT_NEAR(watch.noise()->phi, 0, 5e-4);
   EXPECT_EQ(told(nights), Told{"with 32 nights: 20 [20, 20], 0.0015 -> 0.0500, 14/14@14, 1.09"});
+}
+
+TEST(StepWatch, AFortnightFarFromAllFortnightsIsToldAmongOutliers) {
+  const auto nights = [](std::size_t at) {
+    Nights made = step(noise(1, at + 20, .01), at, .03);
+    for (std::size_t i = 7; i < made.size(); i += 20) made[i] += i / 20 % 2 == 1 ? .08 : -.08;
+    return made;
+  };
+  const StepWatch watch = watched(nights(90));
+  ASSERT_EQ(watch.steps().size(), 1u);
+  EXPECT_TRUE(looks()[watch.steps()[0].look].is_of_a_fortnight());
+  EXPECT_LE(watch.steps()[0].told, 104u);
+  EXPECT_EQ(told(nights(50)), Told{}) << "too few fortnights yet";
+  Nights wave = nights(90);
+  for (std::size_t i = 0; i < wave.size(); ++i)
+    wave[i] += .01 * std::sin(.2 * static_cast<double>(i));
+  EXPECT_EQ(told(wave), Told{}) << "fortnights that are that far apart anyway";
 }
 
 TEST(StepWatch, ALargeStepIsToldAfterTwoNights) {
