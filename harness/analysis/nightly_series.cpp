@@ -115,8 +115,14 @@ NightlyDevice device_of(const fs::path& file, const std::string& key,
   return device;
 }
 
+/// How a process of a run ended for a case.
+struct ReadTime {
+  std::uint32_t run, at;  // in NightlyDevice's lists
+  ProcessResult result;
+};
+
 struct Read {
-  std::vector<std::pair<std::uint32_t, store::SeriesTime>> times;  // by run
+  std::vector<ReadTime> times;  // by run
   std::vector<std::pair<std::uint32_t, store::SeriesCount>> counts;
 };
 
@@ -128,7 +134,7 @@ Read read_runs(const NightlyDevice& device, const CasePlaces& cases, std::size_t
                std::size_t end) {
   const store::Store store = store::Store::open(device.file);
   Read read;
-  const auto is_asked = [&](std::int64_t id, std::size_t run) {
+  const auto place_of = [&](std::int64_t id, std::size_t run) {
     const auto found = cases.find(id);
     if (found == cases.end())
       throw Error(
@@ -136,16 +142,20 @@ Read read_runs(const NightlyDevice& device, const CasePlaces& cases, std::size_t
           fmt::format("run {} of {} measured a case that does not exist",
                       printable(device.runs[run].run.id), device.file.string()),
           "the file is damaged or was changed by another program; restore it from a backup");
-    return found->second.has_value();
+    return found->second;
   };
   for (std::size_t i = begin; i < end; ++i) {
     const auto run = static_cast<std::uint32_t>(i);
     store::series_times(store, device.runs[i].run.id, [&](const store::SeriesTime& time) {
-      if (is_asked(time.case_id, i)) read.times.emplace_back(run, time);
+      const std::optional<std::uint32_t> at = place_of(time.case_id, i);
+      if (!at) return;
+      ReadTime& one =
+          read.times.emplace_back(run, *at, ProcessResult{time.outcome, {}, time.executions});
+      if (record::has_samples(time.outcome)) one.result.median_ns = time.median_ns;
     });
     if (!gives_counts(device.device.kind)) continue;
     store::series_counts(store, device.runs[i].run.id, [&](const store::SeriesCount& count) {
-      if (is_asked(count.case_id, i)) read.counts.emplace_back(run, count);
+      if (place_of(count.case_id, i)) read.counts.emplace_back(run, count);
     });
   }
   return read;
@@ -256,20 +266,17 @@ void read_cases(NightlyDevice& device, const SeriesChoice& choice,
   std::set<std::uint32_t> with_any;  // runs
   for (const Read& part : read_in_parallel(device, place)) {
     for (auto first = part.times.begin(); first != part.times.end();) {
-      const std::uint32_t run = first->first;
+      const std::uint32_t run = first->run;
       with_any.insert(run);
       std::vector<std::uint32_t> measured;
-      for (; first != part.times.end() && first->first == run; ++first) {
-        const store::SeriesTime& time = first->second;
-        const std::uint32_t at = place.at(time.case_id).value();
-        std::vector<ProcessResult>& processes = of_run[at];
-        if (processes.empty()) measured.push_back(at);
-        processes.push_back({time.outcome, {}, time.executions});
-        if (record::has_samples(time.outcome)) processes.back().median_ns = time.median_ns;
+      for (; first != part.times.end() && first->run == run; ++first) {
+        std::vector<ProcessResult>& processes = of_run[first->at];
+        if (processes.empty()) measured.push_back(first->at);
+        processes.push_back(first->result);
       }
       for (const std::uint32_t at : measured) {
-        const std::vector<ProcessResult> processes = std::exchange(of_run[at], {});
-        add_run(device, device.cases[at], growing[at], processes, run, night_of[run]);
+        add_run(device, device.cases[at], growing[at], of_run[at], run, night_of[run]);
+        of_run[at].clear();
       }
     }
     for (const auto& [run, count] : part.counts)

@@ -65,12 +65,13 @@ double carried_over(double v1, double v2, double v4) {
   return std::clamp(std::max(v2 / v1 - 1, low), 0.0, 1.0);
 }
 
-double visible_tick(std::vector<double> magnitudes) {
+double visible_tick(const std::vector<double>& magnitudes) {
   const auto repeats = std::ranges::count_if(magnitudes, [](double one) { return one <= same; });
   if (5 * repeats < std::ssize(magnitudes)) return 0;
-  std::ranges::sort(magnitudes);
-  for (auto one = magnitudes.begin() + repeats;
-       one != magnitudes.end() && one + 1 != magnitudes.end(); ++one)
+  std::vector<double> ascending = magnitudes;
+  std::ranges::sort(ascending);
+  for (auto one = ascending.begin() + repeats; one != ascending.end() && one + 1 != ascending.end();
+       ++one)
     if (*(one + 1) - *one < same) return *(one + 1);
   return 0;
 }

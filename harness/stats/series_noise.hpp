@@ -33,6 +33,6 @@ double carried_over(double v1, double v2, double v4);
 
 /// What values are rounded to, as far as it shows: the smallest difference that was seen twice,
 /// where a fifth of the `magnitudes` of differences of neighbours or more are 0; otherwise 0.
-double visible_tick(std::vector<double> magnitudes);
+double visible_tick(const std::vector<double>& magnitudes);
 
 }  // namespace ridgeline::stats

@@ -41,7 +41,7 @@ std::span<const Look> looks() {
   return all;
 }
 
-Moves::Moves() : moves_(looks().size()), backed_(looks().size()) {
+Moves::Moves() {
   for (const Look& look : looks())
     for (const std::size_t size : {look.after, look.before, look.seen})
       if (std::ranges::find(windows_, size, &Windows::size) == windows_.end())
@@ -70,6 +70,7 @@ double Moves::range(std::size_t size, std::size_t from, std::size_t to) const {
 void Moves::add(std::span<const double> values, std::size_t level_start, double sd) {
   const std::size_t tonight = values.size() - 1;
   sds_.push_back(sd);
+  level_starts_.push_back(level_start);
   for (auto& [size, ascending, by_night] : windows_) {
     slide(ascending, values, size);
     Window& now = by_night.emplace_back();
@@ -78,25 +79,29 @@ void Moves::add(std::span<const double> values, std::size_t level_start, double 
     now = {clamped_mean_of_sorted(ascending, sd), ascending[off], ascending[size - 1 - off],
            ascending[base_off], ascending[size - 1 - base_off]};
   }
-  const std::vector<Window>& weeks = windows_[weeks_].by_night;
+  moves_.resize(moves_.size() + places_.size(), no_move);
+  const std::span<double> tonights = std::span(moves_).last(places_.size());
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const Look& look = looks()[i];
-    double& move = moves_[i].emplace_back(no_move);
-    double& backed = backed_[i].emplace_back(no_move);
     if (tonight + 1 < level_start + look.before + look.seen) continue;
     const std::size_t last = tonight - look.seen;  // of the nights before the new level
-    const Window& before = windows_[places_[i].before].by_night[last];
-    const bool has_week = last + 1 >= level_start + week;
-    move = windows_[places_[i].after].by_night[last + look.after].mean - before.mean;
-    // A slope has little of a long move in its middle: there a step has all of it.
-    const double middle = look.is_long() ? (weeks[last + week].mean - weeks[last].mean) / .8 : move;
-    backed = backed_move(look, before, look.before < week && has_week ? weeks[last] : before, move,
-                         middle, windows_[places_[i].seen].by_night[tonight]);
+    tonights[i] = windows_[places_[i].after].by_night[last + look.after].mean -
+                  windows_[places_[i].before].by_night[last].mean;
   }
 }
 
-double Moves::backed_move(const Look& look, const Window& before, const Window& agreeing,
-                          double move, double middle, const Window& after) const {
+double Moves::backed(std::size_t which, std::size_t night) const {
+  const double move = this->move(which, night);
+  if (std::isnan(move)) return no_move;
+  const Look& look = looks()[which];
+  const std::size_t last = night - look.seen;
+  const std::vector<Window>& weeks = windows_[weeks_].by_night;
+  const Window& before = windows_[places_[which].before].by_night[last];
+  const Window& after = windows_[places_[which].seen].by_night[night];
+  const bool has_week = last + 1 >= level_starts_[night] + week;
+  const Window& agreeing = look.before < week && has_week ? weeks[last] : before;
+  // A slope has little of a long move in its middle: there a step has all of it.
+  const double middle = look.is_long() ? (weeks[last + week].mean - weeks[last].mean) / .8 : move;
   const double times = look.is_long() ? 3 : 2, level = before.mean + move;
   if (move > 0)
     return std::max(0.0, std::min({move, middle, times * (after.low - before.mean),
@@ -106,11 +111,9 @@ double Moves::backed_move(const Look& look, const Window& before, const Window& 
 }
 
 void Moves::forget_across(std::size_t at) {
-  for (std::size_t i = 0; i < looks().size(); ++i) {
-    const std::size_t end =
-        std::min(moves_[i].size(), at + looks()[i].seen + looks()[i].before - 1);
-    for (std::size_t night = at; night < end; ++night)
-      moves_[i][night] = backed_[i][night] = no_move;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const std::size_t end = std::min(nights(), at + looks()[i].seen + looks()[i].before - 1);
+    for (std::size_t night = at; night < end; ++night) moves_[night * places_.size() + i] = no_move;
   }
 }
 

@@ -41,7 +41,7 @@ class Moves {
   void forget_across(std::size_t at);
 
   /// How many nights were added.
-  std::size_t nights() const { return moves_.front().size(); }
+  std::size_t nights() const { return sds_.size(); }
 
   /// What the mean of the last `size` nights before night `end` was when it was taken, clamped with
   /// the `sd` that was known then. Only of a `size` that looks() have, and of so many nights.
@@ -55,9 +55,12 @@ class Moves {
   double range(std::size_t size, std::size_t from, std::size_t to) const;
 
   /// The move of `look` whose last night is `night`; no_move where there is none.
-  double move(std::size_t look, std::size_t night) const { return moves_[look][night]; }
-  /// As much of it as nearly all of its nights agree to, on both sides; with its sign, or 0.
-  double backed(std::size_t look, std::size_t night) const { return backed_[look][night]; }
+  double move(std::size_t look, std::size_t night) const {
+    return moves_[night * places_.size() + look];
+  }
+  /// As much of it as nearly all of its nights agree to, on both sides; with its sign, or 0. It
+  /// takes longer, and is no larger.
+  double backed(std::size_t look, std::size_t night) const;
 
  private:
   /// The last so many nights: their mean, and their lowest and highest but for those that may be
@@ -65,9 +68,6 @@ class Moves {
   struct Window {
     double mean = no_move, low = no_move, high = no_move, base_low = no_move, base_high = no_move;
   };
-  double backed_move(const Look& look, const Window& before, const Window& agreeing, double move,
-                     double middle, const Window& after) const;
-
   struct Windows {
     std::size_t size;
     std::vector<double> ascending;  // the last `size` nights
@@ -79,10 +79,11 @@ class Moves {
   };
 
   std::vector<Windows> windows_;
-  std::vector<Places> places_;  // by look, where its windows are
-  std::size_t weeks_ = 0;       // where those of a week are
-  std::vector<double> sds_;     // by night, as they were known
-  std::vector<std::vector<double>> moves_, backed_;
+  std::vector<Places> places_;             // by look, where its windows are
+  std::size_t weeks_ = 0;                  // where those of a week are
+  std::vector<double> sds_;                // by night, as they were known
+  std::vector<std::size_t> level_starts_;  // by night, likewise
+  std::vector<double> moves_;              // by night, and in it by look
 };
 
 }  // namespace ridgeline::stats

@@ -40,6 +40,7 @@ std::size_t first_alike(std::size_t look) {
 std::vector<double> Levels::differences(std::size_t lag, std::size_t from, std::size_t to,
                                         std::optional<std::size_t> split) const {
   std::vector<double> found;
+  found.reserve(to - std::min(to, std::max(from, lag)));
   std::size_t level = starts.size() - 1;
   for (std::size_t night = to; night-- > std::max(from, lag);) {
     while (level > 0 && starts[level] > night) --level;

@@ -111,8 +111,9 @@ std::optional<StepWatch::Found> StepWatch::best_look() {
   std::size_t joint_seen = 0;
   for (std::size_t i = 0; i < looks().size(); ++i) {
     const Look& look = looks()[i];
+    if (!(std::abs(moves_.move(i, nights - 1)) >= rules_.least_step)) continue;  // or there is none
     const double size = std::abs(moves_.backed(i, nights - 1));
-    if (!(size >= rules_.least_step)) continue;  // also where there is none
+    if (size < rules_.least_step) continue;
     const std::size_t first = nights - look.seen;
     KnownNoise& noise = known_before(first);
     // Few nights before the new level: its own tell of the noise as well.
@@ -175,9 +176,11 @@ std::optional<double> StepWatch::needed_of_a_fortnight(std::size_t i, const Know
 /// The largest move of this look before `first`: pairs of outliers and rare modes make them too.
 double StepWatch::record_of(std::size_t i, std::size_t first) {
   Record& record = records_[i];
-  for (; record.until < first; ++record.until)
+  for (; record.until < first; ++record.until) {
+    if (!(std::abs(moves_.move(i, record.until)) > record.size)) continue;
     if (const double size = std::abs(moves_.backed(i, record.until)); size > record.size)
       record.size = size;
+  }
   const std::size_t tonight = levels_.values.size() - 1, seen = looks()[i].seen;
   for (const Visit& visit : visits_)
     if (tonight - visit.night < noise_memory && seen <= std::min<std::size_t>(visit.length + 1, 3))

@@ -40,12 +40,12 @@ void check(const Row& row, const record::Measurement& m, const Kept& kept) {
                            m.median_ns.value()));
 }
 
-std::optional<double> number_at(SQLite::Statement& rows, int place, const Row& row,
+std::optional<double> number_in(const SQLite::Column& column, const Row& row,
                                 const record::Rule& rule) {
-  const SQLite::Column column = rows.getColumn(place);
-  if (column.isNull()) return std::nullopt;
+  const int type = column.getType();
+  if (type == SQLite::Null) return std::nullopt;
   const double value = column.getDouble();
-  if (!(column.isFloat() || column.isInteger()) || !std::isfinite(value))
+  if ((type != SQLite::FLOAT && type != SQLite::INTEGER) || !std::isfinite(value))
     row.refuse(fmt::format("no number as {}", column.getName()));
   if (!rule.allows(value)) row.refuse(fmt::format("{} as {}", value, column.getName()));
   return value;
@@ -76,17 +76,19 @@ static_assert(static_cast<int>(Ruled::end) == first_column_after_ruled);
 }  // namespace
 
 // Looks only at what a rule asks of such an outcome: each look costs as much as SQLite's reading.
-record::Measurement read_ruled(const Row& row, SQLite::Statement& rows, DeviceKind device) {
+record::Measurement read_ruled(const Row& row, ColumnsByPlace& columns, DeviceKind device) {
   using enum Ruled;
-  const auto column = [&](Ruled place) { return rows.getColumn(static_cast<int>(place)); };
+  const auto column = [&](Ruled place) -> const SQLite::Column& {
+    return columns[static_cast<int>(place)];
+  };
   const auto number = [&](Ruled place, const record::Rule& rule) {
-    return number_at(rows, static_cast<int>(place), row, rule);
+    return number_in(column(place), row, rule);
   };
   record::Measurement m;
   m.outcome = row.known<record::Outcome>(column(outcome).getText(), "outcome");
   if (column(reason).getBytes() > 0) m.reason = row.get<std::string>("reason");
   const Kept kept{column(n).getInt64(), column(sample_bytes).getInt64(), device};
-  if (const SQLite::Column when = column(pruned); !when.isNull())
+  if (const SQLite::Column& when = column(pruned); !when.isNull())
     m.pruned = record::Pruned{kept.samples, when.getText()};
   m.median_ns = number(median_ns, record::time);
   m.relative_spread = number(relative_spread, record::not_negative);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/store/columns_by_place.hpp"
 #include "harness/store/connection.hpp"
 #include "harness/store/row.hpp"
 
@@ -35,17 +36,17 @@ void check(const Row& row, const record::Measurement& measurement, const Kept& k
 /// millions of rows. Without those that SQLite stores behind the samples, which would be read, too:
 /// `checked` and `settled`.
 inline constexpr const char* ruled_columns =
-    "measurement.id AS id, outcome, reason, n, ifnull(length(samples), 0), pruned, median_ns, "
+    "measurement.id AS id, outcome, reason, n, length(samples), pruned, median_ns, "
     "relative_spread, error, tolerance, warmup_ns, timed_ns, throttle, throttled_by_hardware, "
     "other_processes";
 inline constexpr int first_column_after_ruled = 15;
 
 /// Of a row that begins with them: a measurement that has no more than they say. Refuses it as
 /// check() does.
-record::Measurement read_ruled(const Row& row, SQLite::Statement& rows, DeviceKind device);
+record::Measurement read_ruled(const Row& row, ColumnsByPlace& columns, DeviceKind device);
 
-/// A number by place; absent for NULL.
-std::optional<double> number_at(SQLite::Statement& rows, int place, const Row& row,
+/// The number in a column; absent for NULL.
+std::optional<double> number_in(const SQLite::Column& column, const Row& row,
                                 const record::Rule& rule);
 
 }  // namespace ridgeline::store

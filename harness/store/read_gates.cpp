@@ -25,7 +25,9 @@ void check_measurements(Connection& connection, std::string_view gate_id) {
   const DeviceKind device =
       device_kind(connection, gates.executeStep() ? gates.getColumn(0).getString() : std::string());
   SQLite::Statement& rows = connection.statement(sql.c_str(), gate_id);
-  while (rows.executeStep()) read_ruled(Row(rows, "measurement", connection.file()), rows, device);
+  ColumnsByPlace columns(rows);
+  while (rows.executeStep())
+    read_ruled(Row(rows, "measurement", connection.file()), columns, device);
 }
 
 record::CaseVerdict read_verdict(const Row& row) {

@@ -99,19 +99,18 @@ void series_times(Connection& connection, std::string_view run_id,
         ruled_columns);
     const DeviceKind device = device_kind(connection, run_id);
     SQLite::Statement& rows = connection.statement(sql.c_str(), run_id);
+    ColumnsByPlace columns(rows);
     std::vector<Attempt> attempts;
     while (rows.executeStep()) {
       const Row row(rows, "measurement", connection.file());
       constexpr int next = first_column_after_ruled;
-      Attempt one{{},
-                  rows.getColumn(next + 3).getInt64(),
-                  rows.getColumn(next + 1).getInt64(),
-                  rows.getColumn(0).getInt64()};
-      const record::Measurement m = read_ruled(row, rows, device);
-      one.time.case_id = rows.getColumn(next).getInt64();
+      Attempt one{
+          {}, columns[next + 3].getInt64(), columns[next + 1].getInt64(), columns[0].getInt64()};
+      const record::Measurement m = read_ruled(row, columns, device);
+      one.time.case_id = columns[next].getInt64();
       one.time.outcome = m.outcome;
       one.time.median_ns = m.median_ns.value_or(one.time.median_ns);
-      one.time.executions = rows.getColumn(next + 2).getInt64();
+      one.time.executions = columns[next + 2].getInt64();
       if (one.time.executions < 1) row.refuse("a sample of no execution");
       attempts.push_back(one);
     }

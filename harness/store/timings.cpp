@@ -23,26 +23,26 @@ enum Place {
   cache
 };
 
-int whole(SQLite::Statement& rows, Place place, int least, const Row& row) {
-  const std::int64_t value = rows.getColumn(place).getInt64();
+int whole(const SQLite::Column& column, int least, const Row& row) {
+  const std::int64_t value = column.getInt64();
   if (value < least || !std::in_range<int>(value)) row.refuse("an impossible replicate or attempt");
   return static_cast<int>(value);
 }
 
-Timing read_timing(SQLite::Statement& rows, const Row& row, DeviceKind device) {
-  record::Measurement m = read_ruled(row, rows, device);
+Timing read_timing(ColumnsByPlace& columns, const Row& row, DeviceKind device) {
+  record::Measurement m = read_ruled(row, columns, device);
   Timing timing;
-  timing.id = rows.getColumn(0).getInt64();
-  timing.replicate = whole(rows, replicate, 0, row);
-  timing.attempt = whole(rows, attempt, 1, row);
+  timing.id = columns[0].getInt64();
+  timing.replicate = whole(columns[replicate], 0, row);
+  timing.attempt = whole(columns[attempt], 1, row);
   timing.outcome = m.outcome;
   timing.reason = std::move(m.reason);
   timing.median_ns = m.median_ns;
-  timing.flops = number_at(rows, flops, row, record::work);
-  timing.bytes = number_at(rows, bytes, row, record::work);
-  timing.sm_clock_mhz = number_at(rows, sm_clock_mhz, row, record::work);
-  timing.launch = rows.getColumn(launch).getText();
-  timing.cache = rows.getColumn(cache).getText();
+  timing.flops = number_in(columns[flops], row, record::work);
+  timing.bytes = number_in(columns[bytes], row, record::work);
+  timing.sm_clock_mhz = number_in(columns[sm_clock_mhz], row, record::work);
+  timing.launch = columns[launch].getText();
+  timing.cache = columns[cache].getText();
   return timing;
 }
 
@@ -63,11 +63,12 @@ Timings timings(Connection& connection, std::string_view run_id) {
         "?",
         ruled_columns);
     SQLite::Statement& rows = connection.statement(sql.c_str(), run_id);
+    ColumnsByPlace columns(rows);
     while (rows.executeStep()) {
       const Row row(rows, "measurement", connection.file());
-      const auto place = places.find(rows.getColumn(case_id).getInt64());
+      const auto place = places.find(columns[case_id].getInt64());
       if (place == places.end()) row.refuse("a case that does not exist");
-      found.timings.push_back(read_timing(rows, row, device));
+      found.timings.push_back(read_timing(columns, row, device));
       found.timings.back().case_index = place->second;
     }
     // They come process by process, nearly in order: SQLite would sort them in a table of its own.
