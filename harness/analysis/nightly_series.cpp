@@ -153,6 +153,7 @@ Read read_runs(const NightlyDevice& device, const CasePlaces& cases, std::size_t
           read.times.emplace_back(run, *at, ProcessResult{time.outcome, {}, time.executions});
       if (record::has_samples(time.outcome)) one.result.median_ns = time.median_ns;
     });
+    if (i == begin) read.times.reserve(read.times.size() * (end - begin));  // runs are much alike
     if (!gives_counts(device.device.kind)) continue;
     store::series_counts(store, device.runs[i].run.id, [&](const store::SeriesCount& count) {
       if (place_of(count.case_id, i)) read.counts.emplace_back(run, count);
