@@ -90,6 +90,21 @@ void write_file(const std::filesystem::path& path,
   }
 }
 
+void check_folder(const std::filesystem::path& folder) {
+  try {
+    std::filesystem::path there = std::filesystem::absolute(folder);
+    while (!std::filesystem::exists(there) && there.has_relative_path()) {
+      // One that leads nowhere is in the way of a folder of its name.
+      if (std::filesystem::is_symlink(std::filesystem::symlink_status(there))) fail(folder, ENOENT);
+      there = there.parent_path();
+    }
+    if (!std::filesystem::is_directory(there)) fail(folder, ENOTDIR);
+    if (::access(there.c_str(), W_OK | X_OK) != 0) fail(folder, errno);
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail(folder, error.code().value());
+  }
+}
+
 void check_writable(const std::filesystem::path& path) {
   try {
     const std::filesystem::path target = target_of(path);

@@ -16,4 +16,8 @@ void write_file(const std::filesystem::path& path, const std::function<void(std:
 /// whose result it is.
 void check_writable(const std::filesystem::path& path);
 
+/// Throws a store Error when no file can be made in `folder`, or it cannot be made with the folders
+/// above it; as far as that can be told without writing.
+void check_folder(const std::filesystem::path& folder);
+
 }  // namespace ridgeline

@@ -103,6 +103,32 @@ TEST_F(WriteFile, WhatCannotBeWrittenIsToldBeforehand) {
   EXPECT_EQ(content(old), "old");
 }
 
+TEST_F(WriteFile, AFolderThatCannotBeMadeIsToldBeforehand) {
+  const fs::path file = folder / "file", closed = folder / "closed";
+  write_file(file, [](std::ostream& out) { out << "text"; });
+  fs::create_symlink("missing", folder / "dangling");
+  fs::create_directory(closed);
+  fs::permissions(closed, fs::perms::owner_read);
+  for (const fs::path& path : {folder, folder / "new", folder / "new/below", fs::path("new"),
+                               fs::path("."), folder / "new/../other"})
+    EXPECT_NO_THROW(check_folder(path)) << path;
+  std::vector<fs::path> bad = {file, file / "below", folder / "dangling",
+                               folder / "dangling/below"};
+  if (geteuid() != 0)
+    bad.insert(bad.end(), {closed, closed / "below"});  // nothing is closed to root
+  for (const fs::path& path : bad) {
+    try {
+      check_folder(path);
+      ADD_FAILURE() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::store);
+      EXPECT_NE(std::string(error.what()).find(path.string() + ": "), std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_EQ(files(), 3) << "looking makes no folder";
+}
+
 TEST_F(WriteFile, WritesThroughWhatIsNoRegularFile) {
   const fs::path fifo = folder / "fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);

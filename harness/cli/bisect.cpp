@@ -7,8 +7,12 @@
 
 #include "harness/analysis/gate_plan.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
 #include "harness/present/json_output.hpp"
+#include "harness/process/home.hpp"
+#include "harness/run/profile.hpp"
+#include "harness/run/timestamp.hpp"
 #include "harness/run/typed_numbers.hpp"
 
 namespace ridgeline::cli {
@@ -40,6 +44,9 @@ int bisect(const Context& context, const TypedBisect& typed) {
   if (typed.delta) options.delta = parse_part("--delta", *typed.delta, 1);
   if (typed.error) options.error = parse_part("--error", *typed.error, analysis::most_alpha);
   if (!typed.budget.empty()) options.budget_s = run::parse_budget(typed.budget);
+  run::parse_seed(options.seed);
+  run::load_profile(context.profile.empty() ? "quick" : context.profile, process::home());
+  check_folder(context.results);
   const present::BisectReport report = bisect_commits(context, options);
   if (context.json)
     present::print_json(present::to_json(report));

@@ -10,6 +10,7 @@
 #include "harness/base/units.hpp"
 #include "harness/cli/bisect.hpp"
 #include "harness/cli/bisect_gates.hpp"
+#include "harness/gate/foresight.hpp"
 #include "harness/run/selection.hpp"
 
 namespace ridgeline::cli {
@@ -59,14 +60,19 @@ class CommitSearch {
     if (!context_.quiet) present::say(out_, lines);
   }
 
+  void warn(const std::string& line) const {
+    if (!context_.quiet) present::say(stderr, printable(line, 4000) + '\n');
+  }
+
   std::vector<std::string> build(const gate::Commit& wanted) const {
-    return gate::build_commit(wanted, [this](const std::string& line) {
-      if (!context_.quiet) present::say(stderr, printable(line, 4000) + '\n');
-    });
+    return gate::build_commit(wanted, std::bind_front(&CommitSearch::warn, this));
   }
 
   /// Of the workers of the bad commit, which must have the case.
   void find_device() {
+    const gate::Commit ends[] = {report_.good, bad()};
+    gate::look_ahead(ends, context_.device, {options_.case_name},
+                     std::bind_front(&CommitSearch::warn, this));
     const std::vector<run::Worker> workers =
         run::ask_only(build(bad()), run::Ask::cases_and_devices);
     report_.device = run::choose_device(workers, context_.device);

@@ -200,6 +200,7 @@ int gate(const Context& context, const TypedGate& typed) {
     process::Interrupt::check();
     return show(context, options, std::span(&report, 1));
   }
+  if (options.resume.empty()) check_folder(context.results);
   return show(context, options, gates_measured(context, options));
 }
 

@@ -4,7 +4,6 @@
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/gate.hpp"
+#include "harness/gate/devices.hpp"
 #include "harness/gate/programs.hpp"
 #include "harness/gate/request.hpp"
 #include "harness/gate/setup.hpp"
@@ -71,33 +71,16 @@ struct DeviceGate {
   bool begun = false;  // is running, as the store has it
 };
 
-/// The devices that are wanted, each once. Those of several must give times.
+/// The devices that are wanted, which can be gated together.
 std::vector<record::Device> choose_devices(const gate::Wanted& wanted,
                                            const gate::Programs& programs) {
   std::vector<record::Device> devices;
-  std::stringstream ids(wanted.options.device);
-  std::string id;
-  do {
-    std::getline(ids, id, ',');
-    if (id.empty() && !wanted.options.device.empty())
-      throw Error(ErrorKind::usage, fmt::format("--device {}: a name between commas is empty",
-                                                printable(wanted.options.device)));
+  for (const std::string& name : gate::device_names(wanted.options.device)) {
     gate::Wanted one = wanted;
-    one.options.device = id;
+    one.options.device = name;
     devices.push_back(gate::choose_device(one, programs));
-  } while (ids.good());
-  for (std::size_t i = 0; devices.size() > 1 && i < devices.size(); ++i) {
-    const auto same = [&](const record::Device& other) { return other.uuid == devices[i].uuid; };
-    const auto refuse = [&](const char* why, const char* advice) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("--device {}: {} {}", printable(wanted.options.device),
-                              printable(devices[i].id), why),
-                  advice);
-    };
-    if (std::ranges::count_if(devices, same) > 1) refuse("is named twice", "");
-    if (analysis::gives_counts(devices[i].kind))
-      refuse("gives counts, which share nothing with times", "a gate of counts is one of its own");
   }
+  gate::check_devices(wanted.options, devices);
   return devices;
 }
 
@@ -109,7 +92,6 @@ std::deque<DeviceGate> prepare(const Context& context, const gate::Wanted& wante
   gate::GateCases all;
   const std::vector<record::Device> devices = choose_devices(wanted, programs);
   for (const record::Device& device : devices) {
-    gate::check_options(wanted.options, device);
     DeviceGate& part = parts.emplace_back();
     part.device = device;
     part.cases = gate::choose_cases(wanted, programs, device, profile, home);
@@ -244,11 +226,11 @@ std::vector<present::GateReport> gates_measured(const Context& context,
                                   ? gate::from_command_line(given)
                                   : gate::from_gate(context.results, given, present::say_left_out);
   const std::filesystem::path home = process::home();
+  const run::Profile profile =
+      wanted.used_profile ? *wanted.used_profile : run::load_profile(wanted.options.profile, home);
   const gate::Programs programs = gate::find_programs(wanted, [&](const std::string& line) {
     if (!context.quiet) present::say(stderr, printable(line, 4000) + '\n');
   });
-  const run::Profile profile =
-      wanted.used_profile ? *wanted.used_profile : run::load_profile(wanted.options.profile, home);
   std::deque<DeviceGate> parts = prepare(context, wanted, programs, profile, home);
   if (!context.quiet)
     for (const DeviceGate& part : parts)

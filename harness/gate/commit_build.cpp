@@ -159,8 +159,6 @@ class Building {
   }
 
   void configure() {
-    if (!std::filesystem::exists(places_.source / "CMakePresets.json"))
-      fail("it has no CMakePresets.json: it is older than builds of commits, or not Ridgeline");
     std::vector<std::string> arguments{
         "-S", places_.source.string(), "-B", places_.build.string(), "--preset", "release"};
     for (const std::string& choice : choices()) arguments.push_back(choice);
@@ -260,8 +258,21 @@ Commit find_commit(const std::string& ref) {
   return {top.output, found.output, printable(subject.output)};
 }
 
+void check_presets(const Commit& commit) {
+  const std::string file = commit.hash + ":CMakePresets.json";
+  if (git(commit.repository, {"cat-file", "-e", file}).fine) return;
+  throw Error(
+      ErrorKind::dependency,
+      fmt::format("{} cannot be built: it has no CMakePresets.json: it is older than builds "
+                  "of commits, or not Ridgeline",
+                  title(commit)));
+}
+
+bool is_built(const Commit& commit) { return is_built(places_of(commit)); }
+
 std::vector<std::string> build_commit(const Commit& commit, const Say& say) {
   const Places places = places_of(commit);
+  check_presets(commit);
   say_what_is_left_out(commit, say);
   make_folders(places);
   const process::Descriptor held = lock(commit, places, say);

@@ -18,6 +18,13 @@ struct Commit {
 /// else the branch of `origin`. Throws a usage Error when there is no repository or no such commit.
 Commit find_commit(const std::string& ref);
 
+/// Throws a dependency Error for a commit that has no presets for cmake, so that it cannot be
+/// built.
+void check_presets(const Commit& commit);
+
+/// Whether build_commit has nothing to build.
+bool is_built(const Commit& commit);
+
 /// Builds the workers of a commit and returns their programs. The commit's own preset `release` is
 /// built, in a work tree of its own below the repository's build/commits/<hash>, with the
 /// compilers, the extra flags and the CUDA architectures that this program was built with. One that

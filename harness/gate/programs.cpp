@@ -11,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/gate/commit_build.hpp"
+#include "harness/gate/foresight.hpp"
 #include "harness/gate/same_code.hpp"
 #include "harness/run/timestamp.hpp"
 
@@ -51,8 +52,8 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
   Sides<std::string> subjects;
   if (wanted.mode == record::GateMode::refs) {
     // Both are looked up before the first is built, which takes minutes.
-    const Sides<Commit> commits{find_commit(options.baseline_ref),
-                                find_commit(options.candidate_ref)};
+    const Commit both[] = {find_commit(options.baseline_ref), find_commit(options.candidate_ref)};
+    const Sides<Commit> commits{both[0], both[1]};
     found.names = {options.baseline_ref, options.candidate_ref};
     for (const Side side : both_sides) {
       found.commits[side] = commits[side].hash;
@@ -67,6 +68,8 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
                               found.commits.baseline.substr(0, 12)),
                   "commit the change, or name an older commit such as HEAD~1; --aa compares one "
                   "with itself, to see how often a gate is wrong");
+    check_commits(wanted, found.commits);
+    look_ahead(both, options.device, options.patterns, say);
     for (const Side side : both_sides) programs[side] = build_commit(commits[side], say);
   } else {
     for (const Side side : both_sides)

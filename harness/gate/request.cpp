@@ -12,6 +12,7 @@
 #include "harness/base/json.hpp"
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
+#include "harness/gate/devices.hpp"
 #include "harness/gate/programs.hpp"
 #include "harness/gate/rules.hpp"
 #include "harness/run/timestamp.hpp"
@@ -78,6 +79,11 @@ void check_named(const record::Gate& gate, const GateOptions& options) {
               fmt::format("if you trust them, add: {}", shell_line(programs)));
 }
 
+[[noreturn]] void refuse_to_resume(const record::Gate& gate, const std::string& why) {
+  throw Error(ErrorKind::usage, fmt::format("cannot resume gate {}: {}", gate.id, why),
+              fmt::format("start it again: {}", gate.command_line));
+}
+
 /// The profile as it was used. What is stored is not trusted: it is read as strictly as a file.
 run::Profile used_profile(const store::FoundGate& found) {
   const record::Gate& gate = found.summary.gate;
@@ -105,6 +111,8 @@ Wanted from_command_line(const GateOptions& options) {
     for (std::string& program : wanted.options.*list) program = absolute(program);
   if (options.profile.empty()) wanted.options.profile = "quick";
   if (!options.budget.empty()) wanted.budget_s = run::parse_budget(options.budget);
+  run::parse_seed(options.seed);
+  check_device_names(wanted.options);
   if (!options.config.empty()) wanted.rules_text = load_gate_rules(options.config).text;
   return wanted;
 }
@@ -203,22 +211,6 @@ Wanted on_device(const Wanted& wanted, const std::string& device, std::size_t ca
   return part;
 }
 
-void check_options(const GateOptions& options, const record::Device& device) {
-  if (!analysis::gives_counts(device.kind)) return;
-  const std::pair<const char*, bool> of_times[] = {{"--delta", options.delta.has_value()},
-                                                   {"--alpha", options.alpha.has_value()},
-                                                   {"--beta", options.beta.has_value()},
-                                                   {"--budget", !options.budget.empty()},
-                                                   {"--all", options.all},
-                                                   {"--spread", options.spread}};
-  for (const auto& [name, given] : of_times)
-    if (given && options.resume.empty())
-      throw Error(ErrorKind::usage,
-                  fmt::format("{} is for times, and {} gives counts, which are exact", name,
-                              printable(device.id)),
-                  "the rules (--config) can say how much counts may grow: counts = \"1%\"");
-}
-
 std::vector<std::string> metric_notes(const record::Gate& gate, const std::filesystem::path& file,
                                       const store::Store& store) {
   if (gate.rules_text.empty()) return {};
@@ -230,19 +222,22 @@ std::vector<std::string> metric_notes(const record::Gate& gate, const std::files
   return unknown_metrics(parse_gate_rules(gate.rules_text, file), counted);
 }
 
+void check_commits(const Wanted& wanted, const Sides<std::string>& commits) {
+  if (!wanted.resumed) return;
+  const record::Gate& before = wanted.resumed->summary.gate;
+  const json::Value then = json::parse(before.options);
+  for (const Side side : both_sides)
+    if (then.at(fmt::format("{}_commit", to_string(side))) != json::Value(commits[side]))
+      refuse_to_resume(before, fmt::format("the {} is another commit", to_string(side)));
+}
+
 void check_unchanged(const Wanted& wanted, const GateSetup& setup, const store::Store& store,
                      const record::Environment& environment, const std::string& options_text) {
   const record::Gate& before = wanted.resumed->summary.gate;
-  const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorKind::usage, fmt::format("cannot resume gate {}: {}", before.id, what),
-                fmt::format("start it again: {}", before.command_line));
-  };
+  const auto refuse = [&](const std::string& what) { refuse_to_resume(before, what); };
   if (before.device_uuid != setup.device.uuid) refuse("the device is another one");
   const json::Value then = json::parse(before.options), now = json::parse(options_text);
   for (const Side side : both_sides) {
-    const json::Value* commit = now.find(fmt::format("{}_commit", to_string(side)));
-    if (commit && *commit != then.at(fmt::format("{}_commit", to_string(side))))
-      refuse(fmt::format("the {} is another commit", to_string(side)));
     const std::string key = fmt::format("{}_code", to_string(side));
     if (then.find(key) == nullptr || then.at(key) != now.at(key))
       refuse(fmt::format("the {}'s code has changed", to_string(side)));

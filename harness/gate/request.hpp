@@ -44,7 +44,7 @@ struct Wanted {
                                              // changed, or be gone
 };
 
-/// What is typed. Throws usage Errors.
+/// What is typed. Throws usage Errors for all that the text alone tells.
 Wanted from_command_line(const GateOptions& options);
 
 /// The words that name again what an interrupted gate starts beside Ridgeline's own programs:
@@ -67,14 +67,13 @@ std::string to_text(const Wanted& wanted, const std::string& device, const Progr
 Wanted on_device(const Wanted& wanted, const std::string& device, std::size_t cases,
                  std::size_t all);
 
-/// Refuses options that say something of times alone, where `device` gives counts: they would do
-/// nothing.
-void check_options(const GateOptions& options, const record::Device& device);
-
 /// Lines on the metrics that the gate's rules, of `file`, name and that neither of its runs
 /// counted.
 std::vector<std::string> metric_notes(const record::Gate& gate, const std::filesystem::path& file,
                                       const store::Store& store);
+
+/// Refuses to go on with a gate of other commits.
+void check_commits(const Wanted& wanted, const Sides<std::string>& commits);
 
 /// Refuses to go on with a gate whose sides, cases, device or circumstances are not what they were.
 void check_unchanged(const Wanted& wanted, const GateSetup& setup, const store::Store& store,

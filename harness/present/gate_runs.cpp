@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +11,7 @@
 #include "harness/analysis/stored_gate.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/gate/devices.hpp"
 #include "harness/gate/request.hpp"
 #include "harness/gate/rules.hpp"
 #include "harness/present/exit_code.hpp"
@@ -197,7 +199,7 @@ GateReport gate_runs(const std::filesystem::path& results, const std::string& co
                      const gate::GateOptions& options) {
   const std::string started = run::timestamp();
   const StoredSides sides = read_sides(results, options);
-  gate::check_options(options, sides.candidate.device);
+  gate::check_devices(options, std::span(&sides.candidate.device, 1));
   const ChosenCases chosen = choose(sides, options);
   const analysis::StoredVerdicts said = analysis::gate_stored(
       sides.baseline, sides.candidate, chosen.names, chosen.rules,
