@@ -126,6 +126,16 @@ std::optional<double> ratio(const MetricChange& change) {
   return quotient > 0 && std::isfinite(quotient) ? std::optional(quotient) : std::nullopt;
 }
 
+std::vector<std::string> differences(const std::vector<MetricChange>& changes) {
+  Changes found;
+  for (const MetricChange& each : changes)
+    if (each.baseline != each.candidate || each.change == Change::one_side) found.push_back(&each);
+  std::ranges::stable_sort(found, {}, [](const MetricChange* each) { return -size(*each); });
+  std::vector<std::string> texts;
+  for (const MetricChange* each : found) texts.push_back(words(*each));
+  return texts;
+}
+
 void judge_counts(record::CaseVerdict& verdict, std::span<const Metric> baseline,
                   std::span<const Metric> candidate, const CaseRule& rule) {
   const std::vector<MetricChange> all = compare_metrics(baseline, candidate, rule);

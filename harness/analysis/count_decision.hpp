@@ -38,6 +38,9 @@ std::vector<MetricChange> compare_metrics(std::span<const record::Metric> baseli
                                           std::span<const record::Metric> candidate,
                                           const CaseRule& rule);
 
+/// What of that differs at all, whatever its direction, in words: the largest change first.
+std::vector<std::string> differences(const std::vector<MetricChange>& changes);
+
 /// Candidate over baseline; absent unless both are above 0.
 std::optional<double> ratio(const MetricChange& change);
 

@@ -97,6 +97,7 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
       {"--profile", !context.profile.empty(), false, false},
       {"--no-wait", options.no_wait, false, true},
       {"--spread", options.spread, false, false},
+      {"--counts-first", options.counts_first, false, false},
       {"--accept-changes", options.accept_changes, true, false},
       {"--config", !options.config.empty(), true, false},
       {"--delta", options.delta.has_value(), true, false},
@@ -118,6 +119,9 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
   if (options.all && (options.aa || variants))
     refuse("--all goes with two workers or two commits",
            "a gate of two variants, and one with --aa, measures all cases");
+  if (options.counts_first && (options.aa || variants))
+    refuse("--counts-first goes with two workers or two commits",
+           "it looks for what the code of both sides does differently");
   if (!context.workers.empty() && !variants && !resume)
     refuse("--worker goes with --baseline-variant alone",
            "workers are named with --baseline-worker and --candidate-worker");
@@ -277,6 +281,9 @@ interrupted. Where several hold, the first of 130, 74, 2, 1, 3.)",
       "--aa", options.aa,
       "Both sides are the same code: compare them all the same, to see how often a gate is wrong");
   command.flag("--all", options.all, "Also measure the cases whose code is the same on both sides");
+  command.flag("--counts-first", options.counts_first,
+               "On a GPU: count for some seconds on the emulated device what changed variants do, "
+               "and measure those that do something else before the others");
   command.flag("--strict", options.strict,
                "Exit 3 when any case is undecided, was disturbed, or does not fit into memory "
                "beside the other side");

@@ -14,6 +14,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/gate.hpp"
+#include "harness/gate/counted_first.hpp"
 #include "harness/gate/devices.hpp"
 #include "harness/gate/programs.hpp"
 #include "harness/gate/request.hpp"
@@ -51,12 +52,15 @@ std::string repeat_of(const record::Gate& gate, const record::Device& device,
                                   {"--device", device.id}});
 }
 
+void print_note(std::FILE* out, const std::string& note) {
+  present::say(out, fmt::format("  {}\n", printable(note, 2000)));
+}
+
 void print_start(std::FILE* out, const gate::GateSetup& setup, const gate::Wanted& wanted,
                  const std::vector<std::string>& notes) {
   present::say(out, present::device_text(setup.device, !wanted.options.device.empty()));
   present::say(out, present::start_text(setup, wanted.resumed.has_value()));
-  for (const std::string& note : notes)
-    present::say(out, fmt::format("  {}\n", printable(note, 2000)));
+  for (const std::string& note : notes) print_note(out, note);
 }
 
 /// One device's part of what a command measures.
@@ -137,6 +141,14 @@ std::vector<run::DeviceLock> lock(const std::deque<DeviceGate>& parts, bool no_w
   return locks;
 }
 
+void count_first(const Context& context, const gate::Programs& programs, std::FILE* out,
+                 DeviceGate& part) {
+  for (const std::string& note : gate::count_first(programs, part.setup)) {
+    part.report.notes.push_back(note);
+    if (!context.quiet) print_note(out, note);
+  }
+}
+
 void begin(DeviceGate& part) {
   const record::Environment environment = run::observe_environment(part.device);
   part.store.emplace(store::Store::create(part.report.file));
@@ -169,7 +181,7 @@ void measure(const Context& context, const gate::Programs& programs, std::FILE* 
   observer.pilot = std::bind_front(&present::GateDisplay::pilot, &display);
   const auto tell = [&](const std::string& note) {
     display.clear();
-    if (!context.quiet) present::say(out, fmt::format("  {}\n", printable(note, 2000)));
+    if (!context.quiet) print_note(out, note);
   };
   observer.note = [&](const std::string& note) {
     report.notes.push_back(note);
@@ -236,6 +248,8 @@ std::vector<present::GateReport> gates_measured(const Context& context,
     for (const DeviceGate& part : parts)
       print_start(out, part.setup, part.wanted, part.report.notes);
   const std::vector<run::DeviceLock> locks = lock(parts, wanted.options.no_wait);
+  if (wanted.options.counts_first)
+    for (DeviceGate& part : parts) count_first(context, programs, out, part);
   std::vector<present::GateReport> reports;
   std::size_t measured = 0;
   try {

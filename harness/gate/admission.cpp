@@ -43,7 +43,7 @@ double needed_s(std::span<const Demand> demands, int rounds) {
 std::vector<std::size_t> by_importance(const std::vector<GateCase>& cases) {
   std::vector<SideWorkers> teams;  // in the order of their first case
   std::map<std::string, int> seen;
-  std::vector<std::tuple<bool, std::ptrdiff_t, int>> keys;
+  std::vector<std::tuple<bool, bool, std::ptrdiff_t, int>> keys;
   for (const GateCase& each : cases) {
     const SideWorkers workers = workers_of(each);
     const auto team = std::ranges::find(teams, workers);
@@ -51,7 +51,7 @@ std::vector<std::size_t> by_importance(const std::vector<GateCase>& cases) {
     if (team == teams.end()) teams.push_back(workers);
     const record::CaseId& id = each.candidate.info.id;
     int& before = seen[fmt::format("{}/{}/{}/{}", id.suite, id.variant, id.dtype, each.same_code)];
-    keys.emplace_back(each.same_code, place, before++);
+    keys.emplace_back(each.same_code, !each.counts_differ, place, before++);
   }
   std::vector<std::size_t> order(cases.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

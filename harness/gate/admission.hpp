@@ -27,8 +27,9 @@ struct Demand {
 double needed_s(std::span<const Demand> demands, int rounds);
 
 /// The order in which cases are taken on, as places in `cases`: one of each variant, then a second
-/// of each, so that whatever changed is seen; those of the same workers after each other; last of
-/// all, in the same order, those that execute the same code on both sides.
+/// of each, so that whatever changed is seen; those of the same workers after each other. In the
+/// same order, those whose counts differ come before all others, and those that execute the same
+/// code on both sides come last.
 std::vector<std::size_t> by_importance(const std::vector<GateCase>& cases);
 
 }  // namespace ridgeline::gate

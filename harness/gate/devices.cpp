@@ -19,7 +19,8 @@ void check_options(const GateOptions& options, const record::Device& device) {
                                                    {"--beta", options.beta.has_value()},
                                                    {"--budget", !options.budget.empty()},
                                                    {"--all", options.all},
-                                                   {"--spread", options.spread}};
+                                                   {"--spread", options.spread},
+                                                   {"--counts-first", options.counts_first}};
   for (const auto& [name, given] : of_times)
     if (given && options.resume.empty())
       throw Error(ErrorKind::usage,
@@ -45,6 +46,10 @@ std::vector<std::string> device_names(const std::string& typed) {
 }
 
 void check_devices(const GateOptions& options, std::span<const record::Device> devices) {
+  if (options.counts_first &&
+      std::ranges::all_of(devices, [](const auto& each) { return each.kind == DeviceKind::cpu; }))
+    throw Error(ErrorKind::usage, "--counts-first is for GPUs: what a CPU does is not counted",
+                "name one with --device");
   for (const record::Device& device : devices) {
     const auto refuse = [&](const char* why, const char* advice) {
       throw Error(

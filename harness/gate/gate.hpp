@@ -20,7 +20,8 @@ namespace ridgeline::gate {
 /// One case of a gate: what each side measures for it, and the rule it is judged by.
 struct GateCase : Sides<run::Selected> {
   analysis::CaseRule rule;
-  bool same_code = false;  // both sides execute the same, and it is measured all the same
+  bool same_code = false;      // both sides execute the same, and it is measured all the same
+  bool counts_differ = false;  // small problems of its variant count otherwise: counted_first.hpp
 };
 
 /// A pair with what its samples say beside their medians.

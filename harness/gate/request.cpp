@@ -154,6 +154,7 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
     const json::Value* every = all.find("all");  // earlier gates measured all
     stored.all = every == nullptr || every->boolean();
     if (const json::Value* spread = all.find("spread")) stored.spread = spread->boolean();
+    if (const json::Value* first = all.find("counts_first")) stored.counts_first = first->boolean();
     if (const json::Value* delta = all.find("delta")) stored.delta = delta->number();
     if (const json::Value* alpha = all.find("alpha")) stored.alpha = alpha->number();
     if (const json::Value* beta = all.find("beta")) stored.beta = beta->number();
@@ -186,6 +187,7 @@ std::string to_text(const Wanted& wanted, const std::string& device, const Progr
                   {"strict", options.strict},
                   {"all", options.all},
                   {"spread", options.spread},
+                  {"counts_first", options.counts_first},
                   {"workers", options.workers},
                   {"cases", names_of(cases.compared)}};
   for (const Side side : both_sides)

@@ -143,6 +143,12 @@ TEST(Admission, CasesOfTheSameCodeComeLast) {
   EXPECT_EQ(by_importance(setup.cases), (std::vector<std::size_t>{2, 4, 5, 0, 3, 1}));
 }
 
+TEST(Admission, CasesWhoseCountsDifferComeFirst) {
+  GateSetup setup = setup_of(6, 600);
+  for (const int b : {3, 4, 5}) setup.cases[static_cast<std::size_t>(b)].counts_differ = true;
+  EXPECT_EQ(by_importance(setup.cases), (std::vector<std::size_t>{3, 4, 5, 0, 1, 2}));
+}
+
 TEST(Admission, WhatSeemsSlowerIsNotSetAside) {
   const GateSetup setup = setup_of(8, 100);
   TimedCases cases(setup);

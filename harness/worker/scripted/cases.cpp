@@ -43,8 +43,8 @@ struct Behaviour {
   device::Support (*supports)() = device::Support::yes;
   double memory = 64;  // bytes
   Greed greed = Greed::none;
-  bool counts = false;    // runs on the device that counts, and on no other
-  const char* roof = "";  // that it measures
+  std::vector<DeviceKind> devices = {DeviceKind::fake};  // that it runs on
+  const char* roof = "";                                 // that it measures
 };
 
 double noise(std::int64_t execution, const Draw& draw, double width) {
@@ -118,7 +118,7 @@ const std::vector<Behaviour>& behaviours() {
     add("too_large", "needs more memory than there is").memory = 550e9;
     const auto add_counting = [&](const char* variant, const char* idea) -> Behaviour& {
       Behaviour& row = add(variant, idea);
-      row.counts = true;
+      row.devices = {DeviceKind::emulated};
       return row;
     };
     add_counting("counted", "reads 16 floats once and writes them once");
@@ -134,6 +134,11 @@ const std::vector<Behaviour>& behaviours() {
     add_counting("counted_segfault", "writes to address 0").before_launch = [](std::int64_t) {
       *static_cast<volatile int*>(nullptr) = 1;
     };
+    add_counting("counted_loops", "never ends").before_launch = [](std::int64_t) {
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    };
+    add("twofold", "is timed on one device and counted on the other").devices = {
+        DeviceKind::fake, DeviceKind::emulated};
     for (const Fault& fault : faults()) add(fault.variant, fault.idea);
     for (const Lie& lie : lies()) add(lie.variant, lie.idea);
     return rows;
@@ -238,7 +243,6 @@ Program program(const Script& script) {
     if (std::ranges::count(stage->script->without, behaviour.variant) > 0) continue;
     Case added;
     added.info.id = {"scripted", behaviour.variant, "f32", {{"n", "16"}}, {}};
-    added.info.device_kind = behaviour.counts ? DeviceKind::emulated : DeviceKind::fake;
     added.info.idea = behaviour.idea;
     added.info.roof = behaviour.roof;
     added.info.flops = 1e6;
@@ -252,7 +256,10 @@ Program program(const Script& script) {
     added.prepare = [stage, &behaviour](measure::Setup& setup) {
       return prepare(*stage, behaviour_of(*stage, behaviour), setup);
     };
-    suite.cases.push_back(std::move(added));
+    for (const DeviceKind kind : behaviour.devices) {
+      added.info.device_kind = kind;
+      suite.cases.push_back(added);
+    }
   }
   program.suites.push_back(std::move(suite));
   program.discover = [] {
