@@ -19,6 +19,7 @@ namespace ridgeline::gate {
 namespace {
 
 constexpr double counting_s = 10;         // of counting, in all
+constexpr double execution_s = 2.5;       // of one problem on one side
 constexpr std::size_t most_problems = 4;  // of a variant
 constexpr std::size_t most_lines = 10;    // of one kind that people get
 
@@ -39,6 +40,7 @@ struct CountedVariant {
   std::vector<Sides<run::Selected>> problems;  // the smallest first
   int counted = 0;
   std::string differs{}, failed{};
+  bool late = false;  // took too long
 };
 
 /// The device that counts as the GPU `timed` executes, or another one, of those that both sides
@@ -95,8 +97,8 @@ class FirstCounts {
   void count(std::vector<CountedVariant>& variants) {
     for (std::size_t i = 0; i < most_problems; ++i)
       for (CountedVariant& variant : variants) {
-        if (!variant.differs.empty() || !variant.failed.empty() || i >= variant.problems.size())
-          continue;
+        const bool over = !variant.differs.empty() || !variant.failed.empty() || variant.late;
+        if (over || i >= variant.problems.size()) continue;
         if (left_s() <= 0) return;
         count(variant, variant.problems[i]);
       }
@@ -110,7 +112,8 @@ class FirstCounts {
     for (const Side side : both_sides) {
       process::Interrupt::check();
       const auto found = execute(problem[side], side);
-      if (!found) return;  // the time is over
+      variant.late = !found;
+      if (!found) return;
       counted[side] = *found;
     }
     ++variant.counted;
@@ -133,22 +136,21 @@ class FirstCounts {
     if (changes.size() > 1) variant.differs += fmt::format(" and {} more", changes.size() - 1);
   }
 
-  /// None when the time was over before it was.
+  /// None when it took too long.
   std::optional<record::Measurement> execute(const run::Selected& selected, Side side) {
-    const double left = left_s();
-    if (left <= 0) return std::nullopt;
+    const double limit_s = std::min(left_s(), execution_s);
+    if (limit_s <= 0) return std::nullopt;
     try {
       ready(selected, side);
-      const run::CaseResult result = run::measure_case(
-          *processes_[side], selected, device_.id, seed_,
-          {run::Sampling{}, 0, left_s(), std::numeric_limits<double>::infinity()});
+      const run::CaseResult result =
+          run::measure_case(*processes_[side], selected, device_.id, seed_,
+                            {run::Sampling{}, 0, limit_s, std::numeric_limits<double>::infinity()});
       if (!result.worker_usable) processes_[side].reset();
-      if (left_s() <= 0 && result.measurement.outcome == record::Outcome::timeout)
-        return std::nullopt;
+      if (result.measurement.outcome == record::Outcome::timeout) return std::nullopt;
       return result.measurement;
     } catch (const process::WorkerLost& lost) {
       processes_[side].reset();
-      if (left_s() <= 0) return std::nullopt;
+      if (lost.outcome() == record::Outcome::timeout) return std::nullopt;
       return run::without_samples(selected, lost.outcome(), lost.what());
     } catch (const Error& error) {
       processes_[side].reset();
@@ -199,7 +201,7 @@ std::vector<std::string> lines_on(const std::vector<CountedVariant>& variants,
                                 : "do something else, and are measured first"));
   if (without > 0) line += fmt::format("; {} cannot be counted", without);
   if (late > 0)
-    line += fmt::format("; {} not counted within {}", late, units::duration(counting_s));
+    line += fmt::format("; {} not counted in the {}", late, units::duration(counting_s));
   tell(lines, variants, "what it does differs", &CountedVariant::differs);
   tell(lines, variants, "cannot be counted", &CountedVariant::failed);
   return lines;
