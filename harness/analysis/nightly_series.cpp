@@ -132,6 +132,7 @@ using CasePlaces = std::unordered_map<std::int64_t, std::optional<std::uint32_t>
 /// Reads runs [begin, end) of `device`, through a connection of its own.
 Read read_runs(const NightlyDevice& device, const CasePlaces& cases, std::size_t begin,
                std::size_t end) {
+  constexpr std::size_t most_reserved = 4'000'000;
   const store::Store store = store::Store::open(device.file);
   Read read;
   const auto place_of = [&](std::int64_t id, std::size_t run) {
@@ -153,7 +154,8 @@ Read read_runs(const NightlyDevice& device, const CasePlaces& cases, std::size_t
           read.times.emplace_back(run, *at, ProcessResult{time.outcome, {}, time.executions});
       if (record::has_samples(time.outcome)) one.result.median_ns = time.median_ns;
     });
-    if (i == begin) read.times.reserve(read.times.size() * (end - begin));  // runs are much alike
+    if (i == begin)  // runs are much alike, or only the first is large
+      read.times.reserve(std::min(most_reserved, read.times.size() * (end - begin)));
     if (!gives_counts(device.device.kind)) continue;
     store::series_counts(store, device.runs[i].run.id, [&](const store::SeriesCount& count) {
       if (place_of(count.case_id, i)) read.counts.emplace_back(run, count);
