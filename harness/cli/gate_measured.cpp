@@ -217,6 +217,7 @@ void measure(const Context& context, const gate::Programs& programs, std::FILE* 
       report.notes.push_back(text);
   report.verdicts = store::verdicts(store, gate.id);
   report.beside = present::beside_times(store, gate);
+  report.spent = store::spent_time(store, gate.id);
   present::sort_by_importance(report.verdicts);
   report.repeat = repeat_of(gate, part.device, programs.commits, report.verdicts);
 }

@@ -1,6 +1,7 @@
 """Gates that end early: what was measured is stored, and `--resume` goes on with the same and
 nothing else."""
 
+import json
 import re
 import shlex
 import signal
@@ -156,6 +157,22 @@ def test_a_gate_does_not_go_on_with_something_else(lab):
     assert "the candidate's code has changed" in refusal(lab)
     lab.worker("candidate", "--slower", 1)
     assert lab.query("SELECT status FROM gate") == [("interrupted",)]
+
+
+def test_what_the_time_went_into_is_said_and_stored(lab):
+    command = lab.gate_command(lab.profile("constant"), PLAIN, PLAIN, "--aa")
+    said = re.search(r"^  time: (.*)$", lab.execute(command, text=True).stdout, re.M)[1]
+    shown = lab.call("show", "latest", "--results", lab.results, text=True).stdout
+    assert f"\n  time: {said}\n" in shown
+    stored = lab.call("show", "latest", "--json", "--results", lab.results, text=True).stdout
+    time = json.loads(stored)["time"]
+    assert time.pop("text") == said
+    total = time.pop("total_ns")
+    assert (total,) == lab.query("SELECT sum(total_ns) FROM measurement")[0]
+    assert len(time) == 4 and time["sampling_ns"] > 0
+    shares = dict(re.findall(r"(sampling|preparing|verifying) ([\d.]+)%", said))
+    for what, share in shares.items():
+        assert float(share) == pytest.approx(100 * time[f"{what}_ns"] / total, rel=0.01, abs=0.1)
 
 
 def test_a_finished_gate_does_not_go_on(lab):

@@ -80,6 +80,15 @@ std::string not_judged(const GateReport& report, const char* before) {
 
 }  // namespace
 
+std::string spent_text(const GateReport& report) {
+  const store::SpentTime& spent = report.spent;
+  if (compares_counts(report) || !(spent.total > 0)) return {};
+  const auto share = [&](double part) { return units::percent(part / spent.total); };
+  return fmt::format("sampling {}, warming up {}, preparing {}, verifying {} of {} on cases",
+                     share(spent.sampling), share(spent.warming_up), share(spent.preparing),
+                     share(spent.verifying), units::duration(spent.total / 1e9));
+}
+
 std::string gate_title(const record::Gate& gate, const record::Device& device) {
   return fmt::format("gate {}: {} against {} on {}{}", gate.id, gate.candidate, gate.baseline,
                      device.model, gate.aa ? " (A/A: both sides are the same code)" : "");

@@ -115,6 +115,13 @@ json::Value to_json(const GateReport& report) {
     object["verdicts"].push_back(std::move(one));
   }
   if (report.forecast) object["forecast"] = gate::to_json(*report.forecast);
+  if (!spent_text(report).empty())
+    object["time"] = {{"text", spent_text(report)},
+                      {"total_ns", report.spent.total},
+                      {"sampling_ns", report.spent.sampling},
+                      {"warming_up_ns", report.spent.warming_up},
+                      {"preparing_ns", report.spent.preparing},
+                      {"verifying_ns", report.spent.verifying}};
   if (!report.doubts.empty()) object["doubts"] = report.doubts;
   put(object, "repeat", report.repeat);
   put(object, "file", report.file.string());

@@ -14,6 +14,7 @@
 #include "harness/present/wrapped.hpp"
 #include "harness/record/gate.hpp"
 #include "harness/record/run.hpp"
+#include "harness/store/read_gates.hpp"
 #include "harness/store/store.hpp"
 
 namespace ridgeline::present {
@@ -28,6 +29,7 @@ struct GateReport {
   std::vector<std::string> doubts;  // what spoke against measuring before it began, a line each
   std::filesystem::path file;       // where it is stored
   std::optional<gate::GateForecast> forecast;  // what the budget was enough for
+  store::SpentTime spent;                      // of times
   std::string repeat;  // the command that does it again for what failed; empty when nothing did
   int exit_code = 0;
   std::string state;       // of a stored gate, as `status` in run_text.hpp says it; empty: what

@@ -64,6 +64,8 @@ std::string gate_text(const GateReport& report, std::size_t width) {
     text += fmt::format("  repeat: {}\n", printable(report.repeat, longest_line));
   const std::string resume = resume_command(report);
   if (!resume.empty()) text += fmt::format("  resume: {}\n", printable(resume, longest_line));
+  if (const std::string spent = spent_text(report); !spent.empty())
+    text += fmt::format("  time: {}\n", spent);
   if (!report.file.empty())
     text += fmt::format("  stored: {}\n", printable(report.file.string(), longest_line));
   return text;

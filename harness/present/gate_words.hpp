@@ -62,6 +62,10 @@ std::string gate_title(const record::Gate& gate, const record::Device& device);
 /// "2 regressions (1 expected), 40 pass", or in words that there is no verdict.
 std::string counts_text(const GateReport& report);
 
+/// "sampling 61%, ..." of what the workers spent on cases; empty of counts, and where nothing was
+/// measured.
+std::string spent_text(const GateReport& report);
+
 /// What the whole gate comes to, in a sentence or a few; the last says whether it passes, fails and
 /// why, or decides nothing.
 std::vector<std::string> conclusions(const GateReport& report);

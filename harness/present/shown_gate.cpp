@@ -31,6 +31,7 @@ GateReport shown_gate(const store::FoundGate& found) {
   store::Store store = store::Store::open(found.file);
   report.verdicts = store::verdicts(store, report.gate.id);
   report.beside = beside_times(store, report.gate);
+  report.spent = store::spent_time(store, report.gate.id);
   sort_by_importance(report.verdicts);
   report.file = found.file;
   report.exit_code = gate_exit_code(report.gate.status, report.verdicts, is_strict(report.gate));
@@ -128,7 +129,7 @@ json::Value report_json(const store::FoundGate& found) {
   GateReport report = shown_gate(found);
   report.rounds = store::pairs(store::Store::open(found.file), report.gate.id);
   json::Value object = to_json(report);
-  for (const char* key : {"notes", "file"}) object.erase(key);
+  for (const char* key : {"notes", "file", "time"}) object.erase(key);
   return object;
 }
 

@@ -149,6 +149,25 @@ std::vector<PairMetric> pair_metrics(Connection& connection, std::string_view ga
   });
 }
 
+SpentTime spent_time(Connection& connection, std::string_view gate_id) {
+  return connection.read("read what a gate's time was spent on in", [&] {
+    SpentTime spent;
+    each_row(
+        connection, "gate",
+        "SELECT ?1 AS id, total(timed_ns) AS sampling, total(warmup_ns) AS warming_up, "
+        "total(prepare_ns) AS preparing, total(verify_ns) AS verifying, total(total_ns) AS total "
+        "FROM run JOIN process ON run_id = run.id JOIN measurement ON process_id = process.id "
+        "WHERE gate = ?1",
+        [&](const Row& row) {
+          spent = {row.get<double>("sampling"), row.get<double>("warming_up"),
+                   row.get<double>("preparing"), row.get<double>("verifying"),
+                   row.get<double>("total")};
+        },
+        gate_id);
+    return spent;
+  });
+}
+
 std::int64_t pair_count(Connection& connection, std::string_view gate_id) {
   return connection.read("count the pairs of a gate in", [&] {
     std::int64_t count = 0;

@@ -42,6 +42,12 @@ struct PairMetric {
 };
 /// Of all pairs that nothing disturbed, by case; in the order measured.
 std::vector<PairMetric> pair_metrics(Connection& connection, std::string_view gate_id);
+/// What all measurements of a gate took, both sides together: wall time in ns. `total` is more than
+/// the sum of its parts.
+struct SpentTime {
+  double sampling = 0, warming_up = 0, preparing = 0, verifying = 0, total = 0;
+};
+SpentTime spent_time(Connection& connection, std::string_view gate_id);
 std::int64_t pair_count(Connection& connection, std::string_view gate_id);
 /// By name of the case.
 std::vector<record::CaseVerdict> verdicts(Connection& connection, std::string_view gate_id);
