@@ -11,12 +11,6 @@ using catalogue::Datasheet;
 
 constexpr double tera = 1e12, giga = 1e9;
 
-std::optional<double> metric(const record::Measurement& counted, std::string_view name) {
-  for (const record::Metric& metric : counted.metrics)
-    if (metric.name == name) return metric.value;
-  return std::nullopt;
-}
-
 std::optional<double> sum(std::optional<double> a, std::optional<double> b) {
   if (!a && !b) return std::nullopt;
   return a.value_or(0) + b.value_or(0);
@@ -73,21 +67,27 @@ void add_arithmetic(Bound& bound, const CountedWork& work, const Datasheet& devi
 
 }  // namespace
 
+std::optional<double> metric(const std::vector<record::Metric>& metrics, std::string_view name) {
+  const auto found = std::ranges::find(metrics, name, &record::Metric::name);
+  return found == metrics.end() ? std::nullopt : std::optional(found->value);
+}
+
 CountedWork counted_work(const record::Case& info, const record::Measurement& counted) {
   CountedWork work;
   work.dtype = info.id.dtype;
   work.flops = counted.flops ? counted.flops : info.flops;
-  work.dram_bytes = sum(metric(counted, "dram_read_bytes"), metric(counted, "dram_written_bytes"));
+  work.dram_bytes = sum(metric(counted.metrics, "dram_read_bytes"),
+                        metric(counted.metrics, "dram_written_bytes"));
   if (work.dram_bytes) {
     // Every store goes through to L2; a load may end in L1, but what DRAM gave has come through L2.
     constexpr double sector = 32;
-    work.l2_bytes = metric(counted, "dram_read_bytes").value_or(0) +
-                    sector * metric(counted, "global_store_sectors").value_or(0);
+    work.l2_bytes = metric(counted.metrics, "dram_read_bytes").value_or(0) +
+                    sector * metric(counted.metrics, "global_store_sectors").value_or(0);
   }
   if (option(info.id, "cache", "cold") == "hot") work.dram_bytes.reset();
-  work.shared_wavefronts =
-      sum(metric(counted, "shared_load_wavefronts"), metric(counted, "shared_store_wavefronts"));
-  work.tensor = metric(counted, "tensor_instructions").value_or(0) > 0;
+  work.shared_wavefronts = sum(metric(counted.metrics, "shared_load_wavefronts"),
+                               metric(counted.metrics, "shared_store_wavefronts"));
+  work.tensor = metric(counted.metrics, "tensor_instructions").value_or(0) > 0;
   return work;
 }
 

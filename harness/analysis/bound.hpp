@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/catalogue/datasheets.hpp"
@@ -12,6 +13,9 @@
 /// The least time that counts allow on a GPU: a bound, never a forecast. docs/how-to-predict.md
 /// says what it contains.
 namespace ridgeline::analysis {
+
+/// The value of the metric of that name.
+std::optional<double> metric(const std::vector<record::Metric>& metrics, std::string_view name);
 
 /// What one execution asks of a GPU, as an emulated device counted it. Absent where the counts or
 /// the case do not say.

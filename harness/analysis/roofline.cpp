@@ -40,7 +40,7 @@ Made made_of(const record::CaseId& id) {
   return {static_cast<double>(times), products.substr(cross + 1), true};
 }
 
-const record::Roof* compute_roof(const Made& made, const std::vector<record::Roof>& roofs) {
+const record::Roof* roof_of(const Made& made, const std::vector<record::Roof>& roofs) {
   // Roofs know e4m3, however it is summed, by what datasheets call it.
   const std::string type = made.dtype.starts_with("e4m3") ? "fp8" : made.dtype;
   const auto of = [&](std::string_view unit) {
@@ -52,11 +52,15 @@ const record::Roof* compute_roof(const Made& made, const std::vector<record::Roo
   return tensor || made.on_tensor_cores ? tensor : of("fma.");
 }
 
-/// Of bytes that move in a direction between host and device, the link's, which a datasheet gives
-/// for both directions as one; else of DRAM.
+}  // namespace
+
+const record::Roof* compute_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
+  return roof_of(made_of(id), roofs);
+}
+
 const record::Roof* memory_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
   const auto direction = std::ranges::find(id.problem, "direction", &record::Field::key);
-  if (direction != id.problem.end())
+  if (direction != id.problem.end())  // a datasheet gives a link for both directions as one
     return highest(roofs, [&](std::string_view kind) {
       return kind == "link" || (record::class_of_roof(kind) == record::RoofClass::link &&
                                 kind.ends_with("." + direction->value));
@@ -66,7 +70,11 @@ const record::Roof* memory_roof(const record::CaseId& id, const std::vector<reco
   });
 }
 
-}  // namespace
+const record::Roof* highest_roof(std::string_view kind, const std::vector<record::Roof>& roofs) {
+  return highest(roofs, [&](std::string_view of) {
+    return of == kind || (kind.ends_with('.') && of.starts_with(kind));
+  });
+}
 
 std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<double> flops,
                                    std::optional<double> bytes,
@@ -82,7 +90,7 @@ std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<doubl
   };
   const Made made = made_of(id);
   const auto operations = flops ? std::optional(*flops * made.times) : std::nullopt;
-  least.compute = consider(operations, compute_roof(made, roofs));
+  least.compute = consider(operations, roof_of(made, roofs));
   if (bytes && *bytes > 0 && option(id, "cache", "cold") != "hot")
     least.whole = least.memory = consider(bytes, memory_roof(id, roofs));
   if (!(least.ns > 0)) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/record/case.hpp"
@@ -18,11 +19,21 @@ struct RoofTime {
                       // but say nothing of how far from its limit a case is
 };
 
-/// Of `flops` and `bytes` at the case's compute roof (tensor.<dtype> where the device has one, else
-/// fma.<dtype>) and its memory roof: the highest dram.*, or with a field direction=to_device of the
-/// problem link.to_device or link; measured roofs go before a datasheet's.
-/// With cache=hot bytes need not come from memory, and have none. With products=3xf16 the work is
-/// three times `flops` at the roof tensor.f16. Absent when no roof says anything.
+/// The roof of a case's operations: tensor.<dtype> where the device has one, else fma.<dtype>; with
+/// products=3xf16 tensor.f16. Measured roofs go before a datasheet's, then the highest; null
+/// without one.
+const record::Roof* compute_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs);
+
+/// The roof of a case's bytes: the highest dram.*, or with a field direction=to_device of the
+/// problem link.to_device or link; otherwise as compute_roof.
+const record::Roof* memory_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs);
+
+/// The highest roof that is this kind or begins with it ("fma.f32", "llc."), as compute_roof.
+const record::Roof* highest_roof(std::string_view kind, const std::vector<record::Roof>& roofs);
+
+/// Of `flops` and `bytes` at the case's compute roof and its memory roof. With cache=hot bytes need
+/// not come from memory, and have none. With products=3xf16 the work is three times `flops`. Absent
+/// when no roof says anything.
 std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<double> flops,
                                    std::optional<double> bytes,
                                    const std::vector<record::Roof>& roofs);

@@ -71,6 +71,7 @@ void add_bisect(Command program, Context& context);
 void add_runs(Command program, Context& context);
 void add_show(Command program, Context& context);
 void add_history(Command program, Context& context);
+void add_explain(Command program, Context& context);
 void add_trend(Command program, Context& context);
 void add_check(Command program, Context& context);
 void add_predict(Command program, Context& context);

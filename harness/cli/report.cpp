@@ -30,6 +30,7 @@
 #include "harness/process/home.hpp"
 #include "harness/process/launcher.hpp"
 #include "harness/process/tool.hpp"
+#include "harness/run/ladders.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
 
@@ -180,14 +181,16 @@ Chosen choose(const fs::path& results, const ReportOptions& options) {
 }
 
 json::Value document_of(const Chosen& chosen, const std::vector<store::FoundRun>& all) {
+  const std::vector<analysis::Ladder> ladders = run::load_ladders(process::home());
   std::vector<present::ReportRun> runs;
   for (const store::FoundRun& one : chosen.runs) {
     const record::Run& run = one.summary.run;
     runs.push_back(present::read_report_run(
         store::Store::open(one.file), one.summary, present::status(one, all),
         present::repeating_line(run.command_line, one.summary.device.id, run.seed)));
+    runs.back().ladders = ladders;
     try {
-      runs.back().counted_dram_bytes = present::counted_dram_bytes(one.summary.device.pci_id, all);
+      runs.back().counted = present::counted_for(one.summary.device.pci_id, all);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::store) throw;
       present::say_left_out(error);  // the run itself could be read

@@ -33,19 +33,13 @@ CountedCases counted_cases(const std::vector<store::FoundRun>& runs) {
   return cases;
 }
 
-std::map<std::string, double> counted_dram_bytes(const std::string& pci_id,
-                                                 const std::vector<store::FoundRun>& all) {
-  std::map<std::string, double> bytes;
+CountedCases counted_for(const std::string& pci_id, const std::vector<store::FoundRun>& all) {
   const std::optional<catalogue::Datasheet> sheet = catalogue::datasheet(pci_id);
   const auto device = sheet ? counting_device(*sheet) : std::nullopt;
-  if (!device) return bytes;
+  if (!device) return {};
   std::vector<store::FoundRun> runs = all;
   std::erase_if(runs, [&](const store::FoundRun& found) { return !is_counted_by(found, *device); });
-  for (const auto& [name, counted] : counted_cases(runs))
-    if (counted.measurement.outcome == record::Outcome::counted)
-      if (const auto moved = analysis::counted_work(counted.info, counted.measurement).dram_bytes)
-        bytes.emplace(name, *moved);
-  return bytes;
+  return counted_cases(runs);
 }
 
 }  // namespace ridgeline::present

@@ -31,10 +31,8 @@ bool is_counted_by(const store::FoundRun& found, const std::string& device);
 /// when one cannot be read.
 CountedCases counted_cases(const std::vector<store::FoundRun>& runs);
 
-/// Bytes that each case which was counted read and wrote in DRAM, by its name, on the emulated
-/// device of a GPU with this PCI device id, in the newest of `all`, which are newest first; empty
-/// where there is no such GPU or run. Throws as counted_cases().
-std::map<std::string, double> counted_dram_bytes(const std::string& pci_id,
-                                                 const std::vector<store::FoundRun>& all);
+/// counted_cases() on the emulated device of a GPU with this PCI device id, of `all` runs, which
+/// are newest first; empty where there is no such GPU or run. Throws as counted_cases().
+CountedCases counted_for(const std::string& pci_id, const std::vector<store::FoundRun>& all);
 
 }  // namespace ridgeline::present

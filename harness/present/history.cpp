@@ -11,15 +11,11 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/present/asked_device.hpp"
 #include "harness/store/series.hpp"
 
 namespace ridgeline::present {
 namespace {
-
-bool is_asked_for(const record::Device& device, const std::string& words) {
-  return words.empty() || device.id == words || device.uuid.starts_with(words) ||
-         device.model.find(words) != std::string::npos;
-}
 
 /// The names of the chosen cases that a run has measured.
 std::set<std::string> measured_names(const store::Store& store, const std::string& run,

@@ -16,11 +16,6 @@ double middle(std::vector<double>& values) {
 
 }  // namespace
 
-std::optional<double> metric(const std::vector<record::Metric>& metrics, std::string_view name) {
-  const auto found = std::ranges::find(metrics, name, &record::Metric::name);
-  return found == metrics.end() ? std::nullopt : std::optional(found->value);
-}
-
 std::optional<Rate> rate(const CaseSummary& summary) {
   if (!summary.median_ns) return std::nullopt;
   for (const auto& [name, suffix] : {std::pair("busbw", " bus"), std::pair("algbw", " algbw")})

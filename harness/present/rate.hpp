@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/analysis/bound.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/base/units.hpp"
 
 namespace ridgeline::present {
 
-/// The value of the metric of that name.
-std::optional<double> metric(const std::vector<record::Metric>& metrics, std::string_view name);
+using analysis::metric;
 
 enum class Quantity { time, byte_rate, flop_rate };
 std::string_view unit(Quantity quantity);  // "ns", "B/s" or "FLOP/s"

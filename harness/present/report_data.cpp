@@ -18,6 +18,7 @@
 #include "harness/present/best_cases.hpp"
 #include "harness/present/case_table.hpp"
 #include "harness/present/exit_code.hpp"
+#include "harness/present/explain.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/rate.hpp"
 #include "harness/present/vouched.hpp"
@@ -243,14 +244,24 @@ Json warnings(const ReportRun& data, const std::vector<CaseSummary>& summaries) 
   return list;
 }
 
+/// Bytes that the case read and wrote in DRAM, as they were counted for this GPU.
+std::optional<double> counted_dram_bytes(const ReportRun& data, const std::string& name) {
+  const auto found = data.counted.find(name);
+  if (found == data.counted.end() || found->second.measurement.outcome != record::Outcome::counted)
+    return std::nullopt;
+  return analysis::counted_work(found->second.info, found->second.measurement).dram_bytes;
+}
+
 /// `sources` takes up those that the cases' sites lie in.
 Json cases(const ReportRun& data, const std::vector<CaseSummary>& summaries, SourceTable& sources) {
   std::map<std::string, std::vector<const StoredMeasurement*>> by_name;
   for (const StoredMeasurement& stored : data.measurements)
     by_name[record::name(stored.case_info.id)].push_back(&stored);
   const std::vector<analysis::CaseProcesses> processes = analysis::by_case(data.measurements);
+  const std::vector<ExplainedCase> explained = explain(
+      {data.run, data.device, data.roofs, data.measurements, data.counted, data.ladders}, {});
   Json list = Json::array();
-  for (std::size_t i = 0; i < summaries.size(); ++i) {  // which stand in the order of by_case
+  for (std::size_t i = 0; i < summaries.size(); ++i) {  // all of them in the order of by_case
     const CaseSummary& summary = summaries[i];
     auto& measurements = by_name[record::name(summary.case_info.id)];
     std::ranges::sort(measurements, {}, [](const StoredMeasurement* stored) {
@@ -259,9 +270,9 @@ Json cases(const ReportRun& data, const std::vector<CaseSummary>& summaries, Sou
     Json object = document_of(summary, measurements);
     if (summary.outcome == record::Outcome::counted)
       analysis::put_sites(object, analysis::counted_case(processes[i]), sources);
-    if (const auto counted = data.counted_dram_bytes.find(record::name(summary.case_info.id));
-        counted != data.counted_dram_bytes.end())
-      object["counted_dram_bytes"] = counted->second;
+    if (const auto moved = counted_dram_bytes(data, record::name(summary.case_info.id)))
+      object["counted_dram_bytes"] = *moved;
+    if (summary.median_ns) object["explanation"] = to_json(explained[i], data.device);
     list.push_back(std::move(object));
   }
   return list;
@@ -305,6 +316,7 @@ ReportRun read_report_run(const store::Store& store, const store::RunSummary& su
                  std::move(repeat),
                  store::roofs(store, id),
                  store::measurements(store, id, store::Samples::leave_out),
+                 {},
                  {}};
   store::read_sites(store, data.measurements);
   return data;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "harness/analysis/summary.hpp"
+#include "harness/analysis/ladder.hpp"
 #include "harness/base/json.hpp"
+#include "harness/present/counted_cases.hpp"
 #include "harness/record/run.hpp"
 #include "harness/store/read_runs.hpp"
 
@@ -21,7 +21,8 @@ struct ReportRun : store::StoredRun {
   std::string repeat;  // the command that measures it again
   std::vector<record::Roof> roofs;
   std::vector<store::StoredMeasurement> measurements;  // with sites and sources
-  std::map<std::string, double> counted_dram_bytes;    // of counted_cases.hpp
+  CountedCases counted;                                // on the emulated device of its code
+  std::vector<analysis::Ladder> ladders;
 };
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary,
