@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,11 +58,14 @@ inline std::span<const Name<AmountBy>> names(AmountBy) {
   return sources;
 }
 
-/// Which side the true share lies on.
-enum class Limit { equal, at_least, at_most };
+/// Which side the true share lies on; `about` where the amount is a model's, or was counted under
+/// other circumstances than the time.
+enum class Limit { equal, about, at_least, at_most };
 inline std::span<const Name<Limit>> names(Limit) {
-  static constexpr Name<Limit> limits[] = {
-      {Limit::equal, "equal"}, {Limit::at_least, "at_least"}, {Limit::at_most, "at_most"}};
+  static constexpr Name<Limit> limits[] = {{Limit::equal, "equal"},
+                                           {Limit::about, "about"},
+                                           {Limit::at_least, "at_least"},
+                                           {Limit::at_most, "at_most"}};
   return limits;
 }
 
@@ -78,16 +82,18 @@ struct Usage {
   double share = 0;  // amount over rate over the case's time
 };
 
-/// A resource of which nothing is known, and why.
+/// A resource of which nothing is known, or only that its usage is at least what stands among the
+/// usages; and why.
 struct UnknownUsage {
   Resource resource = Resource::dram;
   std::string why;
+  bool run_tells = false;  // a run with hardware counters and all roofs would tell
 };
 
 enum class Conclusion {
   bound,          // a resource is busy for 80% of the time or more
   near,           // none is, and one is for 60%
-  nothing,        // all that can be counted was, and nothing reaches 60%
+  nothing,        // all that counters know was counted, and nothing reaches 60%
   open,           // nothing is known to reach 60%, and not everything was counted
   contradiction,  // a resource would have been busy for longer than the case took
   roof,           // the case measures a ceiling: it is bound by what it measures, by design
@@ -119,12 +125,28 @@ struct Explanation {
   const Usage* usage(Resource resource) const;  // null where it is not known
 };
 
+/// What the times of a run say of launching.
+class LaunchTimes {
+ public:
+  /// Points into `run`, all cases of it.
+  explicit LaunchTimes(const std::vector<CaseSummary>& run);
+
+  /// The case of the shortest time among those that are launched so ("graph"); null without one.
+  const CaseSummary* shortest(const std::string& launch) const;
+  /// The same case launched as a graph, where it has a time; null for any that is not launched one
+  /// by one.
+  const CaseSummary* as_graph(const record::CaseId& id) const;
+
+ private:
+  std::map<std::string, const CaseSummary*> shortest_, by_name_;
+};
+
 /// What is known of a case on one device.
 struct KnownOfCase {
   const CaseSummary& summary;
   const record::Device& device;
   const std::vector<record::Roof>& roofs;        // of the run
-  const std::vector<CaseSummary>& run;           // all cases of the run
+  const LaunchTimes& launches;                   // of the run
   const record::Measurement* counted = nullptr;  // the same case on the emulated device that runs
                                                  // this device's code; null without
 };

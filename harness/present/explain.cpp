@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +15,7 @@
 #include "harness/base/text.hpp"
 #include "harness/present/asked_device.hpp"
 #include "harness/present/rate.hpp"
+#include "harness/store/process_workers.hpp"
 #include "harness/store/series.hpp"
 
 namespace ridgeline::present {
@@ -33,8 +34,8 @@ std::optional<double> fact(const record::Facts& facts, const std::string& key) {
   if (found == facts.end()) return std::nullopt;
   const std::string& text = found->second;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
-                                                                  : std::nullopt;
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 Circumstances circumstances_of(const CaseSummary& summary, const record::Device& device,
@@ -64,16 +65,20 @@ class Explainer {
       : evidence_(evidence),
         processes_(analysis::by_case(evidence.measurements)),
         summaries_(
-            analysis::summarise(evidence.measurements, evidence.roofs, evidence.run.unstable)) {
+            analysis::summarise(evidence.measurements, evidence.roofs, evidence.run.unstable)),
+        launches_(summaries_) {
     for (const analysis::Ladder& ladder : evidence.ladders)
       if (ladder.kind == evidence.device.kind)
         ladders_.push_back(analysis::climb(ladder, summaries_));
+    for (const analysis::ClimbedLadder& ladder : ladders_)
+      for (std::size_t i = 0; i < ladder.rungs.size(); ++i)
+        places_[ladder.rungs[i].name].emplace_back(&ladder, i);
   }
 
-  std::vector<ExplainedCase> all(const std::vector<std::string>& patterns) const {
+  std::vector<ExplainedCase> all(const std::function<bool(const std::string& name)>& wanted) const {
     std::vector<ExplainedCase> cases;
     for (std::size_t i = 0; i < summaries_.size(); ++i)  // which stand in the order of by_case
-      if (any_matches(patterns, name(summaries_[i]))) cases.push_back(one(i));
+      if (wanted(name(summaries_[i]))) cases.push_back(one(i));
     return cases;
   }
 
@@ -90,7 +95,7 @@ class Explainer {
 
   Explanation explained(const CaseSummary& summary) const {
     const CountedCase* const counts = counted(summary);
-    return analysis::explain({summary, evidence_.device, evidence_.roofs, summaries_,
+    return analysis::explain({summary, evidence_.device, evidence_.roofs, launches_,
                               counts ? &counts->measurement : nullptr});
   }
 
@@ -106,10 +111,10 @@ class Explainer {
     result.occupancy_ran = result.occupancy.has_value();
     if (!result.occupancy && counts)
       result.occupancy = metric(counts->measurement.metrics, "theoretical_occupancy");
-    for (const analysis::ClimbedLadder& ladder : ladders_)
-      for (std::size_t i = 0; i < ladder.rungs.size(); ++i)
-        if (ladder.rungs[i].name == name(summary)) result.ladders.push_back(after(ladder, i));
-    settle(result, counts);
+    if (const auto found = places_.find(name(summary)); found != places_.end())
+      for (const auto& [ladder, rung] : found->second)
+        result.ladders.push_back(after(*ladder, rung));
+    settle(result, counts, worker_of(processes_[place]));
     return result;
   }
 
@@ -130,7 +135,13 @@ class Explainer {
     return next;
   }
 
-  void settle(ExplainedCase& result, const CountedCase* counts) const {
+  /// That which measured the case last; empty where it is not known.
+  std::string worker_of(const analysis::CaseProcesses& processes) const {
+    const auto found = evidence_.workers.find(processes.back()->process_id);
+    return found == evidence_.workers.end() ? "" : found->second;
+  }
+
+  void settle(ExplainedCase& result, const CountedCase* counts, const std::string& worker) const {
     const Explanation& found = result.explanation;
     const std::string case_name = name(result.summary);
     const auto add = [&](const std::vector<std::string>& words, const char* shows) {
@@ -144,19 +155,25 @@ class Explainer {
           "the least time that its counts allow there");
       return;
     }
-    if (evidence_.device.kind == DeviceKind::cuda && found.conclusion != Conclusion::no_time) {
-      const bool by_counters =
-          metric(result.summary.metrics, "hardware_warp_instructions").has_value();
-      if (!by_counters || !found.unknown.empty() || found.conclusion == Conclusion::contradiction)
-        add({"ridgeline", "run", "--device", evidence_.device.id, "--counters", "roofs", case_name},
-            "what the hardware counts, beside all roofs of the same run");
-      if (by_counters && result.summary.case_info.ranks == 1)
-        add({"ncu", "--set", "full", "--nvtx", "--nvtx-include", "regex:.*/", "ridgeline-suites",
-             "--device", evidence_.device.id, "--once", case_name},
-            "what its warps wait for, and how busy L1 and the other units are");
-    } else if (!record::is_success(result.summary.outcome)) {
+    const bool is_gpu = evidence_.device.kind == DeviceKind::cuda;
+    const bool by_counters =
+        metric(result.summary.metrics, "hardware_warp_instructions").has_value();
+    const bool may_be_known =
+        found.conclusion == Conclusion::contradiction || (is_gpu && !by_counters) ||
+        std::ranges::any_of(found.unknown, &analysis::UnknownUsage::run_tells);
+    if (found.conclusion == Conclusion::no_time)
       add({"ridgeline", "run", "--device", evidence_.device.id, "roofs", case_name}, "a time");
-    }
+    else if (may_be_known && is_gpu)
+      add({"ridgeline", "run", "--device", evidence_.device.id, "--counters", "roofs", case_name},
+          "what the hardware counts, beside all roofs of the same run");
+    else if (may_be_known)
+      add({"ridgeline", "run", "--device", evidence_.device.id, "roofs", case_name},
+          "the roofs of the same run");
+    if (is_gpu && by_counters && !worker.empty() && result.summary.case_info.ranks == 1)
+      add({"ncu", "--set", "full", "--nvtx", "--nvtx-include", "regex:.*/", worker, "--device",
+           evidence_.device.id, "--once", case_name},
+          "its kernels and how long each takes by itself, what its warps wait for, and how busy L1 "
+          "and the other units are");
     if (counts)
       add({"ridgeline", "show", "--listing", case_name, counts->run},
           "which line of the source asks for what");
@@ -165,13 +182,16 @@ class Explainer {
   const RunEvidence& evidence_;
   std::vector<analysis::CaseProcesses> processes_;
   std::vector<CaseSummary> summaries_;
+  analysis::LaunchTimes launches_;  // points into summaries_
   std::vector<analysis::ClimbedLadder> ladders_;
+  std::map<std::string, std::vector<std::pair<const analysis::ClimbedLadder*, std::size_t>>>
+      places_;  // of cases in the ladders
 };
 
 /// A run with the names of the cases in it that are to be explained.
 struct Wanted {
   FoundRun found;
-  std::vector<std::string> names;
+  std::set<std::string> names;
 };
 
 /// Of each device model the newest run that has a time of a case; where none has, that has it.
@@ -194,7 +214,7 @@ std::vector<Wanted> newest(const std::vector<FoundRun>& all, const ExplainChoice
   std::map<std::size_t, Wanted> by_run;
   for (const auto& [what, where] : chosen) {
     Wanted& wanted = by_run.try_emplace(where.first, Wanted{all[where.first], {}}).first->second;
-    wanted.names.push_back(what.second);
+    wanted.names.insert(what.second);
   }
   std::vector<Wanted> runs;
   for (auto& [place, wanted] : by_run) runs.push_back(std::move(wanted));
@@ -207,7 +227,7 @@ Wanted of_run(const FoundRun& found, const ExplainChoice& choice, std::set<std::
   for (const record::Case& info : store::timings(store, found.summary.run.id).cases) {
     known.insert(record::name(info.id));
     if (any_matches(choice.patterns, record::name(info.id)))
-      wanted.names.push_back(record::name(info.id));
+      wanted.names.insert(record::name(info.id));
   }
   return wanted;
 }
@@ -215,8 +235,8 @@ Wanted of_run(const FoundRun& found, const ExplainChoice& choice, std::set<std::
 }  // namespace
 
 std::vector<ExplainedCase> explain(const RunEvidence& evidence,
-                                   const std::vector<std::string>& patterns) {
-  return Explainer(evidence).all(patterns);
+                                   const std::function<bool(const std::string& name)>& wanted) {
+  return Explainer(evidence).all(wanted);
 }
 
 std::vector<ExplainedRun> find_explanations(const std::filesystem::path& results,
@@ -226,10 +246,16 @@ std::vector<ExplainedRun> find_explanations(const std::filesystem::path& results
   const std::vector<FoundRun> all = store::all_runs(results, left_out);
   std::set<std::string> known;
   std::vector<Wanted> runs;
-  if (choice.run.empty())
+  if (choice.run.empty()) {
     runs = newest(all, choice, known);
-  else
-    runs.push_back(of_run(store::find_run(results, choice.run, left_out), choice, known));
+  } else {
+    const FoundRun found = store::find_run(results, choice.run, left_out);
+    if (!is_asked_for(found.summary.device, choice.device))
+      throw Error(ErrorKind::usage,
+                  fmt::format("the run {} is not of a device '{}'", printable(found.summary.run.id),
+                              printable(choice.device)));
+    runs.push_back(of_run(found, choice, known));
+  }
   if (known.empty() && !choice.device.empty())
     throw Error(ErrorKind::usage,
                 fmt::format("no run of a device '{}' is stored", printable(choice.device)),
@@ -237,6 +263,15 @@ std::vector<ExplainedRun> find_explanations(const std::filesystem::path& results
   check_picks(choice.patterns, {known.begin(), known.end()},
               choice.run.empty() ? "what is stored" : "the run",
               "ridgeline show lists the cases of the latest run");
+  const auto counted = [&](const std::string& pci_id) -> CountedCases {
+    try {
+      return counted_for(pci_id, all);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::store) throw;
+      left_out(error);  // the run itself could be read
+      return {};
+    }
+  };
   std::vector<ExplainedRun> explained;
   for (const Wanted& wanted : runs) {
     const store::RunSummary& of = wanted.found.summary;
@@ -245,9 +280,12 @@ std::vector<ExplainedRun> find_explanations(const std::filesystem::path& results
                                of.device,
                                store::roofs(store, of.run.id),
                                store::measurements(store, of.run.id, store::Samples::leave_out),
-                               counted_for(of.device.pci_id, all),
-                               ladders};
-    explained.push_back({of.run, of.device, explain(evidence, wanted.names)});
+                               counted(of.device.pci_id),
+                               ladders,
+                               store::process_workers(store, of.run.id)};
+    explained.push_back({of.run, of.device, explain(evidence, [&](const std::string& name) {
+                           return wanted.names.contains(name);
+                         })});
   }
   return explained;
 }

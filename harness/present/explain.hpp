@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,7 +32,8 @@ struct NextRung {
 struct Circumstances {
   std::optional<double> clock_mhz, most_clock_mhz;  // of the SMs; the highest that they can have
   std::optional<double> power_w, power_limit_w;     // the highest reading
-  std::size_t processes = 0, throttled = 0;         // with samples; those whose clock was lowered
+  std::size_t processes = 0, throttled = 0;         // with samples; those in which it gave reasons
+                                                    // to limit its clock
   std::string throttle;                             // the reasons, as Telemetry::throttle
 };
 
@@ -58,11 +61,12 @@ struct RunEvidence {
   std::vector<store::StoredMeasurement> measurements;
   CountedCases counted;  // of the emulated device that runs this device's code
   std::vector<analysis::Ladder> ladders;
+  std::map<std::int64_t, std::string> workers;  // of processes, by id; as store::process_workers
 };
 
-/// All cases of the run that `patterns` pick, in the order of analysis::by_case.
+/// All cases of the run whose names are `wanted`, in the order of analysis::by_case.
 std::vector<ExplainedCase> explain(const RunEvidence& evidence,
-                                   const std::vector<std::string>& patterns);
+                                   const std::function<bool(const std::string& name)>& wanted);
 
 /// The cases of one run, explained.
 struct ExplainedRun {

@@ -24,16 +24,17 @@ std::string head_of(const ExplainedRun& run, const ExplainedCase& one, std::size
   std::string text = wrapped(printable(record::name(summary.case_info.id), 400), width, 2);
   if (!summary.case_info.idea.empty())
     text += wrapped(printable(summary.case_info.idea, 400), width, 0);
-  std::string where = fmt::format("on {} ({}), run {}: ", printable(run.device.name),
-                                  printable(run.device.model), printable(run.run.id));
+  text += wrapped(fmt::format("on {} ({}), run {}", printable(run.device.name),
+                              printable(run.device.model), printable(run.run.id)),
+                  width, 0);
+  std::string came_to(record::to_string(summary.outcome));
   if (summary.median_ns) {
-    where += units::time(*summary.median_ns);
+    came_to += ", " + units::time(*summary.median_ns);
     if (summary.interval_ns)
-      where += fmt::format(" ({})",
-                           units::time_range(summary.interval_ns->low, summary.interval_ns->high));
-    where += ", ";
+      came_to += fmt::format(
+          " ({})", units::time_range(summary.interval_ns->low, summary.interval_ns->high));
   }
-  return text + wrapped(where + std::string(record::to_string(summary.outcome)), width, 0) + "\n";
+  return text + wrapped(came_to, width, 0) + "\n";
 }
 
 std::string case_text(const ExplainedRun& run, const ExplainedCase& one, std::size_t width) {
@@ -47,9 +48,6 @@ std::string case_text(const ExplainedRun& run, const ExplainedCase& one, std::si
   for (const analysis::UnknownUsage& left : one.explanation.unknown)
     unknown.push_back(
         fmt::format("{}: {}", resource_name(left.resource, kind), printable(left.why)));
-  if (!one.counted_run.empty())
-    unknown.push_back(
-        fmt::format("emulated counts of this case are of run {}", printable(one.counted_run)));
   std::string below =
       titled("not known", unknown, width) + titled("how far", words.distance, width) +
       titled("doubts", words.doubts, width) + titled("the device", words.device, width) +
@@ -91,7 +89,7 @@ std::string explained_text(const std::vector<ExplainedRun>& runs, std::size_t wi
   std::string text;
   for (const ExplainedRun& run : runs)
     for (const ExplainedCase& one : run.cases)
-      text += (text.empty() ? "" : "\n\n") + case_text(run, one, width);
+      text += (text.empty() ? "" : "\n") + case_text(run, one, width);
   return text;
 }
 

@@ -26,8 +26,21 @@ constexpr std::size_t longest_case = 400;
 std::string busy_share(const Usage& usage) {
   const char* const limit = usage.limit == Limit::at_least  ? "at least "
                             : usage.limit == Limit::at_most ? "at most "
+                            : usage.limit == Limit::about   ? "about "
                                                             : "";
   return limit + units::percent(usage.share);
+}
+
+/// "16.7 billion instructions".
+std::string many(double value, const std::string& noun) {
+  struct Step {
+    double size;
+    const char* word;
+  };
+  constexpr Step steps[] = {{1e12, "trillion "}, {1e9, "billion "}, {1e6, "million "}};
+  for (const auto& [size, word] : steps)
+    if (value >= size) return fmt::format("{} {}{}", units::plain(value / size), word, noun);
+  return fmt::format("{} {}", units::plain(value), noun);
 }
 
 std::string amount_by(AmountBy by) {
@@ -50,15 +63,15 @@ std::string usage_amount(const Usage& usage) {
   if (usage.resource == Resource::latency) return units::plain(usage.amount) + " waits";
   if (usage.unit == "B") return units::bytes(usage.amount);
   if (usage.unit == "ns") return units::time(usage.amount);
-  return units::plain(usage.amount) + " " + usage.unit;
+  if (usage.unit == "FLOP") return units::in(units::unit_for(usage.amount, "FLOP"), usage.amount);
+  return many(usage.amount, usage.unit);
 }
 
 std::string usage_rate(const Usage& usage) {
   if (usage.resource == Resource::latency) return units::time(1e9 / usage.rate) + " each";
   if (usage.unit == "ns") return "";
-  return usage.unit == "B" || usage.unit == "FLOP"
-             ? units::quantity(usage.rate, usage.unit + "/s")
-             : fmt::format("{} {}/s", units::plain(usage.rate), usage.unit);
+  return usage.unit == "B" || usage.unit == "FLOP" ? units::quantity(usage.rate, usage.unit + "/s")
+                                                   : many(usage.rate, usage.unit + "/s");
 }
 
 std::string rate_by(const Usage& usage) {
@@ -93,6 +106,9 @@ const Usage* nearest(const Explanation& found) {
 }
 
 std::string launch_note(const Explanation& found) {
+  if (std::ranges::find(found.unknown, Resource::launch, &analysis::UnknownUsage::resource) !=
+      found.unknown.end())
+    return " It is so short that launching may bound it.";
   const Usage* const launch = found.usage(Resource::launch);
   if (!launch || launch->limit != Limit::at_most || launch->share < analysis::near_share) return "";
   return fmt::format(
@@ -114,11 +130,11 @@ std::string conclusion_text(const ExplainedCase& explained, DeviceKind kind) {
              launch_note(found);
     case Conclusion::nothing:
       return fmt::format(
-                 "Bound by nothing that was measured: of what is counted, nothing is busy for {} "
-                 "of the time{}. What remains is what no counter here shows: waiting (latency, "
-                 "barriers, too few warps or blocks), L1, special functions, integers.",
-                 limit, most ? ", and most is " + busy(*most, kind) : "") +
-             launch_note(found);
+          "Bound by nothing that was measured: of what is counted, nothing is busy for {} "
+          "of the time{}. What remains is what no counter here shows: waiting (latency, "
+          "barriers, too few warps or blocks, one kernel for another), L1, special "
+          "functions, integers.",
+          limit, most ? ", and most is " + busy(*most, kind) : "");
     case Conclusion::open:
       return fmt::format(
                  "Not known: nothing is known to be busy for {} of the time, and not all "
@@ -147,11 +163,13 @@ std::vector<std::string> distance_texts(const ExplainedCase& explained, DeviceKi
   if (found.conclusion == Conclusion::bound || found.conclusion == Conclusion::near) {
     const Usage* const most = found.usage(found.binding.front());
     texts.push_back(
-        fmt::format("with all of {}, the same work would take {}{}, {} of its time",
-                    most->resource == Resource::latency  ? "its waits as short as without load"
-                    : most->resource == Resource::launch ? "its launches at no cost"
-                                                         : resource_name(most->resource, kind),
-                    most->limit == Limit::at_least ? "no less than " : "",
+        fmt::format("{}, the same work would take {}{}, {} of its time",
+                    most->resource == Resource::latency
+                        ? "with waits as short as without load"
+                        : "at the highest rate of " + resource_name(most->resource, kind),
+                    most->limit == Limit::at_least ? "no less than "
+                    : most->limit == Limit::about  ? "about "
+                                                   : "",
                     units::time(most->share * *summary.median_ns), units::percent(most->share)));
     if (most->resource == Resource::launch)
       texts.back() = fmt::format("without launching one by one it takes {}",
@@ -181,6 +199,12 @@ std::vector<std::string> doubt_texts(const ExplainedCase& explained, DeviceKind 
   if (summary.beats_roof)
     texts.push_back("it is faster than its roof allows, which is a measuring error");
   for (const Usage& usage : explained.explanation.usages) {
+    if (usage.limit == Limit::about && usage.share >= analysis::near_share)
+      texts.push_back(
+          usage.amount_by == AmountBy::counters
+              ? "its bytes of DRAM were counted with empty caches before each kernel, which its "
+                "time does not have, and without what it leaves in a cache"
+              : "its bytes of DRAM are those of a model of the cache");
     if (usage.rate_source.empty() || usage.rate_source == record::measured_source) continue;
     texts.push_back(
         usage.rate_source == record::unsteady_source
@@ -202,13 +226,15 @@ std::vector<std::string> device_texts(const ExplainedCase& explained) {
     texts.push_back(fmt::format("highest reading of power {:.0f} W", *of.power_w) +
                     (of.power_limit_w ? fmt::format(", of {:.0f} W", *of.power_limit_w) : ""));
   if (of.throttled > 0)
-    texts.push_back(fmt::format("the clock was lowered in {} of {} ({})", of.throttled,
-                                units::plural(static_cast<std::int64_t>(of.processes), "process"),
-                                printable(of.throttle)));
+    texts.push_back(fmt::format(
+        "it gave a reason to limit its clock in {} of {} ({})", of.throttled,
+        units::plural(static_cast<std::int64_t>(of.processes), "process"), printable(of.throttle)));
   if (explained.occupancy)
     texts.push_back(fmt::format(
         "{} of an SM's warps {}", units::percent(*explained.occupancy),
-        explained.occupancy_ran ? "ran, counted on the device" : "fit, by an emulated device"));
+        explained.occupancy_ran
+            ? "ran, counted on the device"
+            : "fit, as an emulated device counted in run " + printable(explained.counted_run)));
   return texts;
 }
 

@@ -23,6 +23,7 @@
 #include "harness/present/rate.hpp"
 #include "harness/present/vouched.hpp"
 #include "harness/record/json.hpp"
+#include "harness/store/process_workers.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -258,8 +259,10 @@ Json cases(const ReportRun& data, const std::vector<CaseSummary>& summaries, Sou
   for (const StoredMeasurement& stored : data.measurements)
     by_name[record::name(stored.case_info.id)].push_back(&stored);
   const std::vector<analysis::CaseProcesses> processes = analysis::by_case(data.measurements);
-  const std::vector<ExplainedCase> explained = explain(
-      {data.run, data.device, data.roofs, data.measurements, data.counted, data.ladders}, {});
+  const std::vector<ExplainedCase> explained =
+      explain({data.run, data.device, data.roofs, data.measurements, data.counted, data.ladders,
+               data.workers},
+              [](const std::string&) { return true; });
   Json list = Json::array();
   for (std::size_t i = 0; i < summaries.size(); ++i) {  // all of them in the order of by_case
     const CaseSummary& summary = summaries[i];
@@ -317,7 +320,8 @@ ReportRun read_report_run(const store::Store& store, const store::RunSummary& su
                  store::roofs(store, id),
                  store::measurements(store, id, store::Samples::leave_out),
                  {},
-                 {}};
+                 {},
+                 store::process_workers(store, id)};
   store::read_sites(store, data.measurements);
   return data;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@ struct ReportRun : store::StoredRun {
   std::vector<store::StoredMeasurement> measurements;  // with sites and sources
   CountedCases counted;                                // on the emulated device of its code
   std::vector<analysis::Ladder> ladders;
+  std::map<std::int64_t, std::string> workers;  // as store::process_workers
 };
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary,
