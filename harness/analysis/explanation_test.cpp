@@ -174,7 +174,7 @@ TEST(Explanation, LaunchingOneByOneIsKnownByTheSameCaseAsAGraph) {
   single.median_ns = 40000;
   const Explanation found = of(single, all_roofs(), gpu(), {graph});
   EXPECT_EQ(found.conclusion, Conclusion::bound);
-  EXPECT_EQ(found.binding, Resources{Resource::launch});
+  ASSERT_EQ(found.binding, Resources{Resource::launch});
   EXPECT_DOUBLE_EQ(share(found, Resource::launch), 0.9);
   EXPECT_EQ(found.usage(Resource::launch)->rate_of, "gemm/naive/f32/m=64");
 }

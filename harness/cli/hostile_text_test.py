@@ -93,6 +93,7 @@ def commands(results: Path) -> Iterator[tuple[str, ...]]:
     yield ("show", "--listing", "*", "synthetic-emulated")
     yield from (("compare", old, new, *form) for form in ((), ("--markdown",), ("--csv",)))
     yield from (("history", "*"), ("history", "*", "--json"), ("report", "--text"))
+    yield from (("explain", "*"), ("explain", "*", new, "--json"))
     yield from (("trend",), ("trend", "--json"), ("prune", "--older-than", "1d"))
     yield from (("export", form, new) for form in ("csv", "jsonl", "google-benchmark"))
     yield from (("predict", "--on", "h200", *form) for form in ((), ("--markdown",), ("--json",)))

@@ -48,6 +48,8 @@ const std::vector<std::vector<std::string>> lines{
     {"compare", "--json", first, second},
     {"compare", "--markdown", first, second},
     {"compare", "--csv", first, second},
+    {"explain", "*"},
+    {"explain", "*", first, "--json"},
     {"trend"},
     {"trend", "--json", "--series"},
     {"trend", "--fail-on-new", "--by-model"},
