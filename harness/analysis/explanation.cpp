@@ -255,9 +255,11 @@ class Gathered {
     if (ns_ < few_kernels * most / near_share)
       leave_open(
           Resource::launch,
-          fmt::format("how many kernels it starts is not known, and it takes as long as {} of "
-                      "the shortest executions of this run",
-                      units::plain(ns_ / most)));
+          "how many kernels it starts is not known, and " +
+              (ns_ > most
+                   ? fmt::format("it takes as long as {} of the shortest executions of this run",
+                                 units::plain(ns_ / most))
+                   : "nothing that this run launched likewise is shorter"));
   }
 
   const KnownOfCase& known_;

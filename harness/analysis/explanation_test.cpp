@@ -194,6 +194,9 @@ TEST(Explanation, LaunchesOfAGraphAreAtMostTheShortestExecutionForEachKernel) {
   EXPECT_EQ(of(summary).usage(Resource::launch), nullptr);
   EXPECT_TRUE(leaves_open(of(summary), Resource::launch));
   EXPECT_EQ(of(summary).conclusion, Conclusion::open);
+  const Explanation shortest = of(one("naive", 999));
+  EXPECT_NE(shortest.unknown.back().why.find("nothing that this run launched likewise"),
+            std::string::npos);
   CaseSummary longer = counted_in_hardware(one("naive", ms), {.instructions = 4e5});
   longer.bytes = 1e3;
   EXPECT_FALSE(leaves_open(of(longer), Resource::launch));
