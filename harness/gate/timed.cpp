@@ -51,26 +51,23 @@ class TimedGate {
       give_up();
       pilot();
     }
-    for (TimedCase& state : cases_.all()) {
-      if (state.over) continue;
-      if (state.first_round)
+    for (TimedCase& state : cases_.all())
+      if (!state.over && state.first_round)
         settle(state, cases_.judge(state, true, why_undecided(setup_, state), 0));
-      else
-        settle(state, verdict_on(*state.gate_case, Verdict::not_measured,
-                                 why_not_measured(setup_, cases_)));
-    }
+    leave_the_rest();
     const std::string tails = tails_in_reach(setup_, cases_);
     if (!tails.empty() && observer_.note) observer_.note(tails);
   }
 
   void interrupt() {
     side_by_side_.processes().kill();
+    std::vector<record::CaseVerdict> rest;
     for (TimedCase& state : cases_.all())
       if (!state.over) {
-        record::CaseVerdict verdict = cases_.judge(state, false, "", setup_.plan.looks.back());
-        verdict.reason = "the gate was interrupted";
-        store::add(store_, setup_.gate.id, verdict);
+        rest.push_back(cases_.judge(state, false, "", setup_.plan.looks.back()));
+        rest.back().reason = "the gate was interrupted";
       }
+    store::add(store_, setup_.gate.id, rest);
   }
 
  private:
@@ -237,6 +234,25 @@ class TimedGate {
     state.over = true;
     store::add(store_, setup_.gate.id, verdict);
     if (observer_.decided) observer_.decided(progress(state.gate_case->candidate.name), verdict);
+  }
+
+  /// What the budget was not enough for, all with one reason and stored at once: it may be nearly
+  /// all of very many.
+  void leave_the_rest() {
+    const std::string why = why_not_measured(setup_, cases_);
+    std::vector<record::CaseVerdict> rest;
+    for (TimedCase& state : cases_.all()) {
+      if (state.over) continue;
+      state.over = true;
+      rest.push_back(verdict_on(*state.gate_case, Verdict::not_measured, why));
+    }
+    store::add(store_, setup_.gate.id, rest);
+    if (!observer_.decided) return;
+    GateProgress last = progress({});
+    for (const record::CaseVerdict& verdict : rest) {
+      last.case_name = verdict.case_name;
+      observer_.decided(last, verdict);
+    }
   }
 
   // ---- what is said

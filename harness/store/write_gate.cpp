@@ -81,11 +81,18 @@ void add(Connection& connection, std::string_view gate_id, const record::CaseVer
   });
 }
 
+void add(Connection& connection, std::string_view gate_id,
+         const std::vector<record::CaseVerdict>& verdicts) {
+  connection.write("store verdicts in", [&] {
+    for (const record::CaseVerdict& verdict : verdicts) add(connection, gate_id, verdict);
+  });
+}
+
 void add(Connection& connection, const record::Gate& gate,
          const std::vector<record::CaseVerdict>& verdicts) {
   connection.write("store a gate in", [&] {
     begin(connection, gate);
-    for (const record::CaseVerdict& verdict : verdicts) add(connection, gate.id, verdict);
+    add(connection, gate.id, verdicts);
     finish_gate(connection, gate.id, gate.status, gate.finished);
   });
 }

@@ -26,6 +26,9 @@ void add(Connection& connection, std::string_view gate_id, const record::Pair& p
 /// new, skipped, without baseline) carries no ratio and no metric; one whose counts were compared
 /// carries no times.
 void add(Connection& connection, std::string_view gate_id, const record::CaseVerdict& verdict);
+/// The same of many, at once.
+void add(Connection& connection, std::string_view gate_id,
+         const std::vector<record::CaseVerdict>& verdicts);
 /// Records a gate of stored runs, with its verdicts and its end: all of it or nothing.
 void add(Connection& connection, const record::Gate& gate,
          const std::vector<record::CaseVerdict>& verdicts);
