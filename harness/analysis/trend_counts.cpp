@@ -2,6 +2,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
+#include <tuple>
 
 #include "harness/analysis/trend.hpp"
 
@@ -22,6 +24,26 @@ struct Step {
     if (before() <= 0 || after() <= 0) return std::numeric_limits<double>::infinity();
     return std::abs(std::log(after() / before()));
   }
+};
+
+/// How often each metric went from one of two values to the other.
+class Modes {
+ public:
+  /// Adds those of a night, and returns whether all of them went between their two values three
+  /// times before.
+  bool add(const std::vector<Step>& steps) {
+    constexpr std::size_t times = 3;
+    bool all = true;
+    for (const Step& step : steps) {
+      const double low = std::min(step.before(), step.after()),
+                   high = std::max(step.before(), step.after());
+      all = seen_[{step.count->metric, low, high}]++ >= times && all;
+    }
+    return all;
+  }
+
+ private:
+  std::map<std::tuple<std::string, double, double>, std::size_t> seen_;
 };
 
 TrendChange change_of(const NightlyCase& one, const std::vector<Step>& steps) {
@@ -55,14 +77,17 @@ CaseTrend trend_of_counts(const NightlyDevice& device, const NightlyCase& one,
         by_night[count.nights[at]].push_back({&count, at});
   }
   CaseTrend trend;
+  Modes modes;
   const std::size_t tonight = device.nights.size() - 1;
   for (const auto& [night, steps] : by_night) {
+    const bool mode = modes.add(steps);
     if (night + rules.shown_nights <= tonight) {
       ++trend.older;
       continue;
     }
     TrendChange& change = trend.changes.emplace_back(change_of(one, steps));
-    change.is_new = night + rules.new_nights > tonight;
+    change.mode = mode;
+    change.is_new = !mode && night + rules.new_nights > tonight;
   }
   return trend;
 }

@@ -52,16 +52,26 @@ NightlyCase common_case(const NightlyDevice& device) {
 }
 
 /// The change of a case on the night of a `shared` one, where it moved at least half as far the
-/// same way.
-std::optional<TrendChange> member_of(const TrendChange& shared, const NightlyCase& one) {
+/// same way. `own` are the nights of the changes that it tells itself: no level reaches over one.
+std::optional<TrendChange> member_of(const TrendChange& shared, const NightlyCase& one,
+                                     const std::vector<std::size_t>& own) {
   const auto times = std::ranges::find(one.times, shared.environment, &NightlyTimes::environment);
   if (times == one.times.end()) return {};
   const auto at = static_cast<std::size_t>(std::ranges::lower_bound(times->nights, shared.night) -
                                            times->nights.begin());
   const std::span<const double> values = times->median_ns;
-  if (at == 0 || at == values.size()) return {};
-  const std::size_t before = std::min(at, level_nights),
-                    after = std::min(values.size() - at, level_nights);
+  std::size_t begin = 0, end = values.size();
+  for (const std::size_t night : own) {
+    const auto place = static_cast<std::size_t>(std::ranges::lower_bound(times->nights, night) -
+                                                times->nights.begin());
+    if (place <= at)
+      begin = std::max(begin, place);
+    else
+      end = std::min(end, place);
+  }
+  if (at <= begin || at >= end) return {};
+  const std::size_t before = std::min(at - begin, level_nights),
+                    after = std::min(end - at, level_nights);
   TrendChange member = shared;
   member.case_name = one.name;
   member.before = stats::median(values.subspan(at - before, before));
@@ -81,26 +91,30 @@ void add_shared_changes(DeviceTrend& trend, const TrendRules& rules) {
   const std::vector<Night>& nights = trend.nights.nights;
   for (const TrendChange& shared :
        trend_of_times(trend.nights, common_case(trend.nights), rules).changes) {
-    std::vector<TrendChange*> own;  // told of the cases themselves
+    std::vector<TrendChange*> own;                            // told of the cases themselves
+    std::map<std::string, std::vector<std::size_t>> all_own;  // their nights, at any time
     const auto is_own = [&](const TrendChange& change) {
       return change.environment == shared.environment && change.worse == shared.worse &&
              std::abs(nights[change.night].day - nights[shared.night].day) <= fleet_days;
     };
-    for (TrendChange& change : trend.changes)
+    for (TrendChange& change : trend.changes) {
       if (is_own(change)) own.push_back(&change);
+      if (change.environment == shared.environment && !change.shared)
+        all_own[change.case_name].push_back(change.night);
+    }
     std::vector<TrendChange> members;
     for (const NightlyCase& one : trend.nights.cases) {
       if (std::ranges::find(own, one.name, [](const TrendChange* change) {
             return change->case_name;
           }) != own.end())
         continue;
-      if (std::optional<TrendChange> member = member_of(shared, one))
+      if (std::optional<TrendChange> member = member_of(shared, one, all_own[one.name]))
         members.push_back(std::move(*member));
     }
     if (own.size() + members.size() < fleet_size) continue;
     // What all of them told first is no news when a case tells it itself.
     for (TrendChange* change : own) {
-      if (*change->raised <= *shared.raised) continue;
+      if (*change->raised <= *shared.raised || change->night > *shared.raised) continue;
       change->raised = shared.raised;
       change->is_new = shared.is_new && !change->mode;
       change->shared = true;

@@ -73,5 +73,22 @@ TEST_F(Trend, ManyCasesTellWhatNoneTellsAlone) {
   EXPECT_LE(alone, 1u);
 }
 
+TEST_F(Trend, WhatCasesToldBeforeIsNoPartOfAFleetEvent) {
+  Nights nights;
+  nights.cases = 24;
+  nights.noise = .005;
+  nights.level = [](int of, int night) {
+    return (of < 8 && night >= 80) || (of >= 8 && of < 16 && night >= 85) ? std::log(1.2) : 0.0;
+  };
+  add(nights, 0, 95);
+  const DeviceTrend found = trend();
+  EXPECT_TRUE(found.fleet.empty());
+  ASSERT_EQ(found.changes.size(), 16u);
+  for (const TrendChange& change : found.changes) {
+    EXPECT_TRUE(change.night == 80 || change.night == 85) << change.case_name;
+    EXPECT_LT(change.night, change.raised);
+  }
+}
+
 }  // namespace
 }  // namespace ridgeline::analysis

@@ -190,6 +190,30 @@ TEST_F(Trend, CountsChangeWhenTheyChange) {
   EXPECT_TRUE(fails(change));
 }
 
+TEST_F(Trend, ACountThatGoesToAndFroIsAMode) {
+  const record::Case info = store::examples::gemm_case();
+  {
+    store::Store store = store::Store::create(file);
+    for (int night = 0; night < 9; ++night) {
+      record::Run run =
+          store::examples::run(fmt::format("night{}", night), examples::day(night) + "T02:00:00Z");
+      run.device_uuid = store::examples::counting_device().uuid;
+      store::begin(store, run, store::examples::counting_device(), store::examples::environment());
+      record::Measurement m = store::examples::counted(info);
+      const double sectors = night == 8 ? 1002 : 1000 + night % 2;
+      m.metrics = {{"global_load_sectors", sectors, "1", record::Direction::lower}};
+      store::add(store, store::add(store, store::examples::process(0, run.id)), info, m);
+    }
+  }
+  const DeviceTrend found = trend({.least_step = {}, .new_nights = 9, .shown_nights = 90});
+  ASSERT_EQ(found.changes.size(), 8u);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const TrendChange& change = found.changes[i];
+    EXPECT_EQ(change.mode, i >= 3 && i < 7) << i << ": a value of its own is none";
+    EXPECT_EQ(change.is_new, !change.mode) << i;
+  }
+}
+
 TEST_F(Trend, ACaseThatStoppedIsFound) {
   Nights nights;
   nights.level = [](int of, int night) -> std::optional<double> {

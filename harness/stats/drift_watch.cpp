@@ -126,9 +126,11 @@ bool DriftWatch::add(const StepWatch& watch, double least_step) {
     running_ = last_ && last_->total * now->total > 0 ? running_ + 1 : 1;
   last_ = now;
   if (running_ < steady) return false;
-  // One drift, while it comes and goes within the nights that it is looked for in.
+  // One drift, while it comes and goes within the nights that it is looked for in, until all of
+  // these lie behind the night that told it.
   const bool goes_on = !told_.empty() && told_.back().drift.total * now->total > 0 &&
-                       nights_ <= told_.back().until + drift_nights;
+                       nights_ <= told_.back().until + drift_nights &&
+                       now->begin < told_.back().told;
   if (!goes_on) told_.push_back({{}, nights_, 0});
   told_.back().drift = *now;
   told_.back().until = nights_;

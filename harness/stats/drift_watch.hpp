@@ -40,7 +40,8 @@ std::optional<Drift> steep_drift(const StepWatch& watch, double least_step);
 class DriftWatch {
  public:
   /// Looks at the night that `watch` had last. Returns whether a drift was told: one that three
-  /// nights running had, while none such was told and has gone on since.
+  /// nights running had, while none such was told and has gone on since. One that goes on is told
+  /// again when all of it lies behind the night that told it.
   bool add(const StepWatch& watch, double least_step);
 
   struct Told {

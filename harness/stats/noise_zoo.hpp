@@ -125,6 +125,10 @@ inline std::span<const Kind> kinds() {
             [](double night, std::size_t, Random& random) {
               return night + (chance(random, .02) ? 5 + 15 * uniform(random) : 0);
             })},
+      {"4% outliers of 10 to 80", nightly([](Random& random) {
+         const double off = chance(random, .04) ? 10 + 70 * uniform(random) : 0;
+         return normal(random) + off;
+       })},
   };
   return all;
 }

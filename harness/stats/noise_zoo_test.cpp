@@ -58,14 +58,16 @@ TEST(NoiseZoo, FewChangesAreToldThatAreNotThere) {
   std::size_t all = 0;
   for (const zoo::Kind& kind : zoo::kinds()) {
     const std::string name = kind.name;
-    // Levels do move in these, or the tick does not show yet.
-    if (name.starts_with("bursts") || name.ends_with("10 nights, 4 apart") || kind.tick > 0)
+    // Levels do move in these, if for two outliers running, or the tick does not show yet.
+    if (name.starts_with("bursts") || name.ends_with("10 nights, 4 apart") ||
+        name.ends_with("10 to 80") || kind.tick > 0)
       continue;
     for (unsigned i = 0; i < series; ++i) {
       zoo::Shifts shifts;
       StepWatch watch;
       for (const double night : drawn(kind, i, 365, shifts)) watch.add(night);
-      for (const LevelStep& step : watch.steps())
+      for (const LevelStep& step : watch.steps()) {
+        if (step.undoes) continue;  // no change of its own
         all +=
             std::ranges::any_of(shifts,
                                 [&](std::size_t shift) {
@@ -73,9 +75,10 @@ TEST(NoiseZoo, FewChangesAreToldThatAreNotThere) {
                                 })
                 ? 0
                 : 1;
+      }
     }
   }
-  EXPECT_LE(all, 20u) << "of " << series << " series of a year of each kind";
+  EXPECT_LE(all, 15u) << "of " << series << " series of a year of each kind";
 }
 
 }  // namespace

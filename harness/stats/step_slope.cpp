@@ -49,8 +49,7 @@ std::optional<Slope> slope_of(std::span<const double> values, std::size_t shorte
   double step = std::numeric_limits<double>::infinity(), slope = step;
   Slope best;
   for (std::size_t i = 0; i < n; ++i) {
-    if (i >= shortest && i + shortest <= n)
-      step = std::min(step, before.around_level() + (all - before).around_level());
+    if (i >= shortest) step = std::min(step, before.around_level() + (all - before).around_level());
     before.add(centred[i]);
     if (i + shortest > n - 1) continue;
     const auto [left, a_night] = around_slope(centred, i);

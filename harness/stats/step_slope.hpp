@@ -13,8 +13,8 @@ struct Slope {
 };
 
 /// The slope at the end of `values` where it fits them clearly better than any step between two
-/// levels does, both by least squares. A slope is one of `shortest` values or more, and so are the
-/// levels of a step.
+/// levels does, both by least squares. A slope is one of `shortest` values or more, and so is the
+/// level before a step; that behind it may have begun with the last value.
 std::optional<Slope> slope_of(std::span<const double> values, std::size_t shortest);
 
 }  // namespace ridgeline::stats

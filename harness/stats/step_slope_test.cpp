@@ -35,6 +35,17 @@ TEST(StepSlope, IsSeldomSeenInAStep) {
   EXPECT_LE(taken, 6) << "a step that is just large enough to be told after a week";
 }
 
+TEST(StepSlope, IsSeldomSeenInStepsOfTheLastNights) {
+  int taken = 0;
+  for (const std::size_t second : {38, 39})
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+      const Nights nights =
+          examples::step(examples::step(examples::noise(500 + seed, 40, .005), 37, .05), second, .1);
+      taken += slope_of(nights, 5) ? 1 : 0;
+    }
+  EXPECT_LE(taken, 1);
+}
+
 TEST(StepSlope, IsMostlySeenInOne) {
   int found = 0;
   for (std::uint32_t seed = 0; seed < 200; ++seed)

@@ -5,6 +5,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/stats/distributions.hpp"
+#include "harness/stats/median.hpp"
 #include "harness/stats/series_noise.hpp"
 #include "harness/stats/step_slope.hpp"
 
@@ -35,7 +36,8 @@ bool StepWatch::add(double value) {
   moves_.add(levels_.values, levels_.starts.back(), known_.empty() ? 0 : known_.back().sd());
   if (nights < least_nights) return false;
   settle();
-  const std::optional<Found> found = best_look();
+  std::optional<Found> found = best_look();
+  if (!found) found = look_behind_two_nights();
   if (found) tell(*found);
   return found.has_value();
 }
@@ -55,8 +57,10 @@ StepSize StepWatch::size_of(std::size_t which) const {
   const std::size_t at = steps_.at(which).place.at;
   const auto next = std::ranges::upper_bound(levels_.starts, at);
   const auto own = std::ranges::lower_bound(levels_.starts, at);
-  return size_step(levels_.values, own == levels_.starts.begin() ? 0 : *(own - 1), at,
-                   next == levels_.starts.end() ? levels_.values.size() : *next, known_now());
+  std::size_t end = next == levels_.starts.end() ? levels_.values.size() : *next;
+  if (steps_[which].faded) end = std::min(end, steps_[which].told);
+  return size_step(levels_.values, own == levels_.starts.begin() ? 0 : *(own - 1), at, end,
+                   known_now());
 }
 
 StepSize StepWatch::size_between(std::size_t begin, std::size_t end) const {
@@ -133,6 +137,35 @@ std::optional<StepWatch::Found> StepWatch::best_look() {
     if (size > need * (best ? best->score : 1)) best = {i, size / need};
   }
   return best;
+}
+
+/// No look has a level of two nights before it: whether the two nights behind such a one are back
+/// at the level before, or as far from it as two nights need to be.
+std::optional<StepWatch::Found> StepWatch::look_behind_two_nights() {
+  constexpr std::size_t two = 2;
+  constexpr double before_two = 1.1;  // times what is needed: two nights before tell less than
+                                      // three
+  const std::size_t nights = levels_.values.size(), start = levels_.starts.back();
+  if (steps_.size() == first_step_ || nights != start + 2 * two) return {};
+  const LevelStep& last = steps_.back();
+  const std::span<const double> level = std::span(levels_.values).subspan(start, two),
+                                tonight = std::span(levels_.values).last(two);
+  const auto same = std::ranges::find_if(
+      looks(), [](const Look& look) { return look.after == two && look.seen == two; });
+  const auto look = static_cast<std::size_t>(same - looks().begin());
+  const double there = (level[0] + level[1]) / two,
+               move = std::abs((tonight[0] + tonight[1]) / two - there),
+               half = std::abs(last.after - last.before) / 2;
+  if (move < rules_.least_step || std::ranges::any_of(tonight, [&](double value) {
+        return std::abs(value - there) <= move / 2;
+      }))
+    return {};
+  if (std::ranges::all_of(tonight,
+                          [&](double value) { return std::abs(value - last.before) < half; }))
+    return Found{look, std::max(1.0, move / half)};
+  const double need = before_two * needed(look, known_before(nights - two));
+  if (move <= need) return {};
+  return Found{look, move / need};
 }
 
 KnownNoise& StepWatch::known_before(std::size_t night) const {
@@ -213,17 +246,24 @@ void StepWatch::learn(std::size_t known_from, std::optional<std::size_t> at) {
   std::ranges::fill(records_, Record{0, nights - std::min(nights, noise_memory)});
 }
 
-/// A step is placed again when its level has 7 and 14 nights.
+/// A step is placed again when its level has 7 and 14 nights, unless it has faded by then.
 void StepWatch::settle() {
   constexpr std::size_t once = 7, again = 14, farthest = 3;
   const std::size_t nights = levels_.values.size(), start = levels_.starts.back();
   if (steps_.size() == first_step_ || (nights - start != once && nights - start != again)) return;
   LevelStep& step = steps_.back();
+  if (step.faded || has_faded(step)) {
+    if (!step.faded) step.undone = nights;
+    step.faded = true;
+    return;
+  }
   const std::size_t before = levels_.starts[levels_.starts.size() - 2];
   const StepPlace place = place_step(levels_.values, before, start, nights, known_now());
   const std::size_t moved = place.at > step.first ? place.at - step.first : step.first - place.at;
-  if (moved > farthest) return;  // a second step, which is not told yet
+  // A second step, which is not told yet. What was told lies before the night that told it.
+  if (moved > farthest || place.at >= step.told) return;
   step.place = place;
+  step.place.latest = std::min(place.latest, step.told - 1);
   if (place.at == start) return;
   for (KnownNoise& noise : known_)
     if (noise.nights() > start) noise.whole(levels_, moves_);
@@ -284,6 +324,15 @@ bool StepWatch::goes_to_and_fro(const LevelStep& step) const {
                        same) >= times;
 }
 
+/// Whether the last week is on the whole as the nights before the step were, though no look has
+/// told a step back.
+bool StepWatch::has_faded(const LevelStep& step) const {
+  constexpr std::size_t week = 7;
+  const double size = std::abs(step.after - step.before),
+               near = std::min(size / 2, std::max(size / 3, rules_.least_step));
+  return std::abs(median(std::span(levels_.values).last(week)) - step.before) < near;
+}
+
 /// A step that soon goes back most of the way takes the last one back.
 void StepWatch::take_back(LevelStep& step) {
   constexpr std::size_t soon = 14;
@@ -292,6 +341,7 @@ void StepWatch::take_back(LevelStep& step) {
   const double size = std::abs(last.after - last.before);
   if (std::abs(step.after - last.before) >= size / 2) return;
   step.undoes = steps_.size() - 1;
+  if (last.faded) return;
   last.undone = step.told;
   visits_.push_back({step.told - 1, step.first - last.first, size});
 }

@@ -28,6 +28,7 @@ struct LevelStep {
   double score = 0;                   // the move, in times what was needed
   std::optional<std::size_t> undoes;  // the step that it takes back: its place in `steps()`
   std::optional<std::size_t> undone;  // how many nights there were when it was taken back
+  bool faded = false;                 // it was, by no step
   bool mode = false;  // between two levels that the series went to and fro between before: one of
                       // its modes, and no news
   std::optional<std::size_t> slope;  // little by little since this night, and no step
@@ -61,7 +62,7 @@ class StepWatch {
   /// unless there are so many nights, and unless looks() have moves between two times `length`
   /// nights.
   bool has_moved(std::size_t span, std::size_t length, double deviations, double least) const;
-  /// How large steps()[which] is, by all nights so far.
+  /// How large steps()[which] is, by all nights so far; of one that faded, as it was told.
   StepSize size_of(std::size_t which) const;
   /// From the level of the week before night `begin` to that of the last week before night `end`,
   /// by the noise that was known then. Throws Error unless there are nights before both, and some
@@ -84,6 +85,7 @@ class StepWatch {
   };
 
   std::optional<Found> best_look();
+  std::optional<Found> look_behind_two_nights();
   KnownNoise& known_before(std::size_t night) const;
   const StepNoise& known_now() const { return known_.back().whole(levels_, moves_); }
   double needed(std::size_t look, KnownNoise& noise);
@@ -95,6 +97,7 @@ class StepWatch {
   void tell(const Found& found);
   std::optional<std::size_t> slope_until(const Look& look) const;
   bool goes_to_and_fro(const LevelStep& step) const;
+  bool has_faded(const LevelStep& step) const;
   void take_back(LevelStep& step);
 
   WatchRules rules_;

@@ -115,6 +115,50 @@ TEST(StepWatch, TellsThatAStepWasTakenBack) {
   EXPECT_FALSE(watch.steps()[1].undone.has_value());
 }
 
+TEST(StepWatch, TellsThatASpellOfTwoNightsIsOver) {
+  const Nights nights = step(step(noise(5, 80, .005), 30, .45), 32, -.45);
+  const StepWatch watch = watched(nights);
+  ASSERT_EQ(watch.steps().size(), 2u);
+  EXPECT_EQ(watch.steps()[0].told, 32u);
+  EXPECT_EQ(watch.steps()[0].undone, 34u);
+  EXPECT_EQ(watch.steps()[1].undoes, 0u);
+  EXPECT_EQ(watch.steps()[1].place.at, 32u);
+  EXPECT_NEAR(watch.size_of(0).after - watch.size_of(0).before, .45, .01);
+  EXPECT_GT(watch.size_of(0).step.low, .4);
+}
+
+TEST(StepWatch, ASpellThatFadesIsUndoneAsLargeAsItWasTold) {
+  Nights nights = noise(5, 80, .005);
+  for (const std::size_t slow : {30, 31, 33}) nights[slow] += .3;
+  const StepWatch watch = watched(nights);
+  ASSERT_EQ(watch.steps().size(), 1u);
+  EXPECT_EQ(watch.steps()[0].told, 32u);
+  EXPECT_TRUE(watch.steps()[0].faded);
+  EXPECT_LE(watch.steps()[0].undone, 44u);
+  EXPECT_NEAR(watch.size_of(0).after - watch.size_of(0).before, .3, .01);
+}
+
+TEST(StepWatch, TellsASecondStepAfterTwoNights) {
+  const StepWatch watch = watched(step(step(noise(5, 80, .005), 30, .1), 32, .18));
+  ASSERT_EQ(watch.steps().size(), 2u);
+  EXPECT_EQ(watch.steps()[0].place.at, 30u);
+  EXPECT_EQ(watch.steps()[1].place.at, 32u);
+  EXPECT_EQ(watch.steps()[1].told, 34u);
+  EXPECT_NEAR(watch.size_of(0).after - watch.size_of(0).before, .1, .01);
+  EXPECT_NEAR(watch.size_of(1).after - watch.size_of(1).before, .18, .01);
+}
+
+TEST(StepWatch, WhatWasToldLiesBeforeTheNightThatToldIt) {
+  for (std::uint32_t seed = 0; seed < 50; ++seed)
+    for (const double second : {.03, .06, .1}) {
+      const StepWatch watch = watched(step(step(noise(seed, 60, .006), 30, .1), 32, second));
+      for (const LevelStep& one : watch.steps()) {
+        EXPECT_LT(one.place.at, one.told) << seed << " " << second;
+        EXPECT_LT(one.place.latest, one.told) << seed << " " << second;
+      }
+    }
+}
+
 TEST(StepWatch, AClockThatIsKnownFlickersWithoutSteps) {
   Nights ticks(60, 0);
   for (const std::size_t i : {11, 12, 13, 25, 26, 40}) ticks[i] = .05;

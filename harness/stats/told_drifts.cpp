@@ -56,6 +56,7 @@ std::vector<ToldDrift> told_drifts(const StepWatch& steps, const DriftWatch& dri
     }
     same->told = std::min(same->told, one.told);
     same->end = std::max(same->end, one.until);
+    if (same->begin >= same->told) same->begin = one.drift.begin;
     measure(*same, steps);
   }
   all.insert(all.end(), others.begin(), others.end());

@@ -54,6 +54,17 @@ TEST(ToldDrifts, StayWhenOneOfTheOtherDirectionFollows) {
   EXPECT_GE(both, 15);
 }
 
+TEST(ToldDrifts, BeginBeforeTheNightThatToldThem) {
+  for (std::uint32_t seed = 0; seed < 10; ++seed) {
+    Nights nights = examples::noise(700 + seed, 400, .003);
+    for (std::size_t i = 80; i < nights.size(); ++i)
+      nights[i] += .0008 * static_cast<double>(i - 80);
+    const std::vector<ToldDrift> all = Watched(nights).told();
+    EXPECT_FALSE(all.empty()) << seed;
+    for (const ToldDrift& one : all) EXPECT_LT(one.begin, one.told) << seed;
+  }
+}
+
 TEST(ToldDrifts, OfAPastThatIsOverStayAsTheyAre) {
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     const Nights nights = up_and_down(600 + seed, .004, 30);
