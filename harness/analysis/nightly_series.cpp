@@ -1,8 +1,10 @@
 #include "harness/analysis/nightly_series.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -293,14 +295,22 @@ void read_cases(NightlyDevice& device, const SeriesChoice& choice,
                 [](const NightlyCase& one) { return one.times.empty() && one.counts.empty(); });
 }
 
-/// Says of each device which other files have it, too.
+/// Says of each device, in one line, which other files have it, too.
 void say_twins(std::vector<NightlyDevice>& devices) {
-  for (NightlyDevice& one : devices)
+  constexpr std::size_t named = 3;
+  for (NightlyDevice& one : devices) {
+    std::set<std::string> others;
     for (const NightlyDevice& other : devices)
       if (other.file != one.file && other.device.uuid == one.device.uuid &&
           other.device.kind == one.device.kind)
-        one.oddities.push_back(fmt::format("{} has nights of this device, too: is it a copy?",
-                                           printable(other.file.filename().string())));
+        others.insert(printable(other.file.filename().string()));
+    if (others.empty()) continue;
+    std::string text = fmt::to_string(fmt::join(others | std::views::take(named), ", "));
+    if (others.size() > named) text += fmt::format(" and {} more", others.size() - named);
+    one.oddities.push_back(others.size() == 1
+                               ? text + " has nights of this device, too: is it a copy?"
+                               : text + " have nights of this device, too: are they copies?");
+  }
 }
 
 /// What is stored of that which was asked for.
@@ -351,12 +361,14 @@ std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesCh
           by_device[series_key(run, choice.by_model)].push_back(&run);
         }
         const auto order = store::stored_order(store);
+        std::vector<NightlyDevice> of_file;  // all of them, or none
         for (const auto& [key, of] : by_device) {
           NightlyDevice device = device_of(file, key, of, choice, order);
           if (device.runs.empty()) continue;
           read_cases(device, choice, case_names);
-          devices.push_back(std::move(device));
+          of_file.push_back(std::move(device));
         }
+        std::ranges::move(of_file, std::back_inserter(devices));
       });
   if (devices.empty()) {
     check_meant(choice, meant);

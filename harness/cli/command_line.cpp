@@ -23,6 +23,11 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return choices;
 }
 
+/// Whether `word` is an option of `command`: "--json", "-h".
+bool is_option(const CLI::App& command, const std::string& word) {
+  return word.starts_with('-') && command.get_option_no_throw(word) != nullptr;
+}
+
 /// "--nights cannot be 1e99", of CLI11's "Could not convert: --nights = 1e99".
 std::string in_words(const CLI::ConversionError& error) {
   std::string text = error.what();
@@ -68,6 +73,15 @@ void Command::option(const std::string& name, T& value, const std::string& descr
   if (!rules.may_be_empty)
     option.check(CLI::Validator(
         [](const std::string& value) { return std::string(value.empty() ? "it is empty" : ""); },
+        ""));
+  if (name.starts_with('-'))  // what stands after "--" is meant
+    option.check(CLI::Validator(
+        [command = command_](const std::string& value) {
+          const std::string word = value.substr(0, value.find('='));
+          return std::string(is_option(*command, word)
+                                 ? "its value is missing, for " + word + " is an option itself"
+                                 : "");
+        },
         ""));
   if (rules.complaint)
     option.check(CLI::Validator(

@@ -300,8 +300,11 @@ int report(const Context& context, const ReportOptions& options) {
                                               present::look_of(stdout).width));
     return present::fine;
   }
-  std::error_code failure;  // which write_file meets, too
-  fs::create_directories(output, failure);
+  std::error_code failure;
+  if (fs::create_directories(output, failure); failure)
+    throw Error(ErrorKind::store,
+                fmt::format("cannot make the folder {}: {}", output.string(), failure.message()),
+                "check the path and its permissions, or choose another folder with --output");
   write_file(data, [&](std::ostream& stream) { stream << document.dump(1) << '\n'; });
   if (talks) say_chosen(chosen, all);
   draw_report(data, output);

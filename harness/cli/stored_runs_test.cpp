@@ -105,7 +105,8 @@ TEST_F(StoredRuns, AFileThatCannotBeReadIsNamedOnce) {
     EXPECT_EQ(said.code, 0) << said.err;
     EXPECT_EQ(said.out, out);
     EXPECT_EQ(said.err, "ridgeline: left out: cannot open " + (folder / "x.sqlite").string() +
-                            ": it is not a database\n");
+                            ": it is not a database\n"
+                            "  choose another results folder, or move that file away\n");
   }
   EXPECT_EQ(ridgeline({"show", "x@latest"}).code, 74);
 }
@@ -274,7 +275,9 @@ TEST_F(StoredGates, AFileThatCannotBeReadIsNamedOnce) {
   std::ofstream(folder / "x.sqlite") << std::string(4096, 'x');
   EXPECT_EQ(ridgeline({"runs"}).err, "ridgeline: left out: cannot open " +
                                          (folder / "x.sqlite").string() +
-                                         ": it is not a database\n");
+                                         ": it is not a database\n"
+                                         "  choose another results folder, or move that file "
+                                         "away\n");
 }
 
 TEST_F(StoredRuns, AreShownWithWhatWasNotOkAndHowToRepeatIt) {

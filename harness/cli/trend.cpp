@@ -1,5 +1,6 @@
 #include "harness/cli/trend.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
@@ -61,8 +62,11 @@ int trend(const Context& context, const TrendOptions& options) {
   const std::string now = run::timestamp();
   analysis::TrendRules rules = rules_of(options);
   rules.new_nights = static_cast<std::size_t>(options.new_nights);
-  TrendReport report{standing_trends(context, options, rules, now), rules, present::fine,
-                     options.listed};
+  TrendReport report{{}, rules, present::fine, options.listed};
+  report.devices = standing_trends(context, options, rules, now, [&](const Error& why) {
+    present::say_left_out(why);
+    report.left_out.emplace_back(why.what());
+  });
   if (options.limit) report.listed.most = static_cast<std::size_t>(*options.limit);
   if (report.devices.empty()) {
     report.exit_code = present::undecided;
@@ -74,10 +78,16 @@ int trend(const Context& context, const TrendOptions& options) {
   } else if (options.fail_on_new) {
     report.exit_code = present::fail_on_new(report.devices);
   }
+  const bool blind = options.fail_on_new && !report.left_out.empty();
+  if (blind) report.exit_code = static_cast<int>(ErrorKind::store);
   if (context.json)
     present::print_json(present::to_json(report, options.series));
   else
     present::say(stdout, present::trend_text(report));
+  if (blind)
+    throw Error(ErrorKind::store, "nobody knows what is new in the results that were left out",
+                "mend them, or move them away; nothing is remembered, so that the next start tells "
+                "the same again");
   // Only what has been said is remembered as told: whoever is killed in between tells it again.
   if (options.fail_on_new && options.choice.until.empty() && !options.no_record) {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return report.exit_code;
@@ -101,7 +111,9 @@ void check_days(const TrendChoice& options) {
 analysis::TrendRules rules_of(const TrendChoice& options) {
   if (const auto& step = options.step_percent; step && !(*step > 0 && *step <= 100))
     throw Error(ErrorKind::usage, "--step is a percentage above 0, and at most 100",
-                "at 0 there is no change so small that noise could not be it; try 0.1");
+                !(*step > 0)
+                    ? "at 0 there is no change so small that noise could not be it; try 0.1"
+                    : "5 is 5%: levels that are nearer to each other are no change");
   constexpr double longest_tick_ns = 1e9;
   if (const auto& tick = options.tick_ns; tick && !(*tick >= 0 && *tick <= longest_tick_ns))
     throw Error(ErrorKind::usage, "--tick is a time in ns, and at most a second",
@@ -126,7 +138,8 @@ std::string job_of(const TrendChoice& options) {
 std::vector<analysis::DeviceTrend> standing_trends(const Context& context,
                                                    const TrendChoice& options,
                                                    const analysis::TrendRules& rules,
-                                                   const std::string& now) {
+                                                   const std::string& now,
+                                                   const store::LeftOut& left_out) {
   analysis::SeriesChoice choice = options.choice;
   choice.device = context.device;
   choice.profile = context.profile;
@@ -134,15 +147,22 @@ std::vector<analysis::DeviceTrend> standing_trends(const Context& context,
   if (!choice.until.empty())
     choice.now = std::min(*choice.now, *parse_point_in_time(choice.until + "T23:59:59Z"));
   std::vector<analysis::DeviceTrend> trends;
+  std::vector<Error> unreadable;
   for (analysis::NightlyDevice& device :
-       analysis::nightly_series(context.results, choice, present::say_left_out)) {
-    const analysis::Remembered remembered = analysis::remembered(
-        store::Store::open(device.file), device, job_of(options), choice.until);
-    analysis::DeviceTrend& trend =
-        trends.emplace_back(analysis::trend_of(std::move(device), rules));
-    analysis::stand(trend, remembered, rules, now);
-    trend.silent_days = analysis::silence_of(trend.nights, *choice.now);
-  }
+       analysis::nightly_series(context.results, choice, left_out))
+    try {
+      const analysis::Remembered remembered = analysis::remembered(
+          store::Store::open(device.file), device, job_of(options), choice.until);
+      analysis::DeviceTrend trend = analysis::trend_of(std::move(device), rules);
+      analysis::stand(trend, remembered, rules, now);
+      trend.silent_days = analysis::silence_of(trend.nights, *choice.now);
+      trends.push_back(std::move(trend));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::store) throw;
+      unreadable.push_back(error);
+    }
+  if (trends.empty() && !unreadable.empty()) throw Error(unreadable.front());
+  std::ranges::for_each(unreadable, left_out);
   return trends;
 }
 
@@ -189,9 +209,10 @@ medians of all processes that were ok. A change is told once its nights are unli
 had before: a large one after two nights, a small one after a week or two. With --fail-on-new the
 exit code is 2 when a case has newly stopped, 1 when one is newly slower (a change, a drift, or a
 count for the worse) and nothing but code is known to have changed, else 0; 3 when no night with a
-case is stored. What was told is remembered in the results file: each change fails one night, and again only
-when the job starts again for that night. docs/trend.md says how to read it, and how often it is
-wrong.)",
+case is stored; 74 when a results file cannot be read (what the others hold is told) or written:
+then the next start tells the same again. What was told is remembered in the results file: each
+change fails one night, and again only when the job starts again for that night. docs/trend.md says
+how to read it, and how often it is wrong.)",
                   trend);
   command.option("PATTERN", options.choice.patterns, "Cases; * crosses /. Without any, all",
                  {.value_name = ""});

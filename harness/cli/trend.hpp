@@ -25,11 +25,12 @@ analysis::TrendRules rules_of(const TrendChoice& options);
 /// What a job asks for, as record::Telling has it.
 std::string job_of(const TrendChoice& options);
 /// Of all devices that are meant, with what was told and said of their findings before. `now` is a
-/// point in time of UTC.
+/// point in time of UTC; `left_out` is told of files that cannot be read.
 std::vector<analysis::DeviceTrend> standing_trends(const Context& context,
                                                    const TrendChoice& options,
                                                    const analysis::TrendRules& rules,
-                                                   const std::string& now);
+                                                   const std::string& now,
+                                                   const store::LeftOut& left_out);
 
 /// Options of both.
 void add_choice(Command command, Context& context, TrendChoice& options);

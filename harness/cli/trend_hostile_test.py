@@ -22,8 +22,8 @@ def at_two(night):
     return f"{FIRST + datetime.timedelta(days=night)}T02:00:00Z"
 
 
-def write(folder, starts=None, nights=30, cases=2):
-    """Nights on whose last two all cases are twice as slow."""
+def write(folder, starts=None, nights=30, cases=2, slower=2):
+    """Nights on whose last two all cases are `slower` times as slow."""
     file = nights_file.create(folder / f"{MODEL}.sqlite")
     ids = [nights_file.add_case(file, number) for number in range(cases)]
     for night in range(nights):
@@ -33,7 +33,7 @@ def write(folder, starts=None, nights=30, cases=2):
             **{"number": night, "commit_hash": f"{night:040}", "code_hash": f"{night:08}"},
         )
         process = nights_file.add(file, "process", replicate=0, **run)
-        slow = 2 if night >= nights - 2 else 1
+        slow = slower if night >= nights - 2 else 1
         times = [(one, slow * (1000.0 + night * 7 % 5)) for one in ids]
         nights_file.add_times(file, process, times)
     file.commit()
@@ -131,7 +131,12 @@ def test_a_time_that_is_none_is_refused(tmp_path, value, words, arguments):
         ),
         ("UPDATE process SET build_id = 99 WHERE id = 3", "has no text as worker"),
         ("UPDATE measurement SET case_id = 99 WHERE id = 3", "measured a case that does not exist"),
-        ("UPDATE \"case\" SET name = '' WHERE id = 1", "has no name"),
+        ("UPDATE \"case\" SET name = '' WHERE id = 1", "has a name that its fields do not make"),
+        (
+            "UPDATE \"case\" SET name = 'copy/wide/f32/n=65' WHERE id = 1",
+            "has a name that its fields do not make",
+        ),
+        ("UPDATE device SET model = '<b>'", "has a device model '<b>' that cannot name a results"),
         ("UPDATE environment SET comparable = '[1'", "has no JSON object as comparable"),
         ("UPDATE device SET kind = 'quantum'", "has 'quantum' as kind"),
     ],
@@ -199,6 +204,16 @@ def test_a_copy_beside_its_file_is_said(tmp_path):
     assert f"odd: {MODEL}.sqlite has nights of this device, too: is it a copy?\n" in out
 
 
+def test_many_copies_are_said_in_one_line(tmp_path):
+    write(tmp_path).close()
+    for number in range(5):
+        shutil.copy(tmp_path / f"{MODEL}.sqlite", tmp_path / f"copy-{number}.sqlite")
+    _, out, _ = said(tmp_path)
+    assert out.count("are they copies?\n") == 6
+    first = "copy-0.sqlite, copy-1.sqlite, copy-2.sqlite and 2 more have nights of this device"
+    assert f"odd: {first}, too: are they copies?\n" in out
+
+
 def test_devices_of_two_models_in_one_file_stay_two(tmp_path):
     file = write(tmp_path)
     (trigger,) = file.execute("SELECT sql FROM sqlite_master WHERE name = 'device_of_one_model'")
@@ -223,7 +238,72 @@ def test_what_is_no_file_is_left_out(tmp_path):
     (tmp_path / "loop.sqlite").symlink_to("loop.sqlite")
     done = trend(tmp_path)
     assert done.returncode == 0 and done.stderr.count("left out: cannot open") == 3
+    assert "loop.sqlite: Too many levels of symbolic links\n" in done.stderr
     assert "30 nights" in done.stdout
+
+
+def test_a_job_that_cannot_see_a_device_is_not_green(tmp_path):
+    write(tmp_path, slower=1).close()
+    assert said(tmp_path, "--fail-on-new")[0] == 0
+    (tmp_path / "h200.sqlite").write_bytes(b"x" * 5000)
+    done = trend(tmp_path, "--fail-on-new", "--json")
+    shown = json.loads(done.stdout)
+    why = f"cannot open {tmp_path}/h200.sqlite: it is not a database"
+    assert (done.returncode, shown["exit_code"], shown["left_out"]) == (74, 74, [why])
+    assert shown["devices"][0]["nights"] == 30
+    assert f"left out: {why}\n  choose another results folder, or move that file" in done.stderr
+    assert trend(tmp_path).returncode == 0, "that only looks"
+    (tmp_path / "h200.sqlite").unlink()
+    assert said(tmp_path, "--fail-on-new")[0] == 0
+    assert json.loads(trend(tmp_path, "--json").stdout)["left_out"] == []
+
+
+def test_what_is_new_beside_a_file_that_is_left_out_fails_again(tmp_path):
+    write(tmp_path).close()
+    (tmp_path / "h200.sqlite").write_bytes(b"x" * 5000)
+    done = trend(tmp_path, "--fail-on-new")
+    assert done.returncode == 74 and "regression" in done.stdout
+    assert "nothing is remembered" in done.stderr
+    assert "nothing was told yet" in trend(tmp_path, "told").stdout
+    (tmp_path / "h200.sqlite").unlink()
+    assert said(tmp_path, "--fail-on-new")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "values", "words"),
+    [
+        ("UPDATE measurement SET case_id = 99 WHERE id = 3", (), "a case that does not exist"),
+        (TOLD, (CASE, *["2026-99-99"] * 3), "is of no nights"),
+    ],
+)
+def test_a_file_that_is_damaged_anywhere_is_left_out(tmp_path, statement, values, words):
+    write(tmp_path).close()
+    (tmp_path / "other").mkdir()
+    damage(write(tmp_path / "other"), statement, *values)
+    shutil.move(tmp_path / "other" / f"{MODEL}.sqlite", tmp_path / "other.sqlite")
+    done = trend(tmp_path, "--fail-on-new", "--json")
+    shown = json.loads(done.stdout)
+    assert (done.returncode, len(shown["devices"]), len(shown["left_out"])) == (74, 1, 1)
+    assert words in shown["left_out"][0] and "other.sqlite" in shown["left_out"][0]
+
+
+def test_what_no_folder_and_no_night_end_with(tmp_path):
+    for folder in (tmp_path, tmp_path / "none"):
+        assert said(folder)[0] == said(folder, "--fail-on-new")[0] == 74
+    nights_file.create(tmp_path / f"{MODEL}.sqlite").close()
+    assert said(tmp_path)[0] == said(tmp_path, "--fail-on-new")[0] == 3
+
+
+def test_a_locked_file_is_said_to_be_locked(tmp_path):
+    """A log lets readers in; another program may still lock everybody out."""
+    file = write(tmp_path)
+    file.execute("PRAGMA journal_mode = DELETE")
+    file.isolation_level = None
+    file.execute("BEGIN EXCLUSIVE")
+    code, out, errors = said(tmp_path)
+    file.close()
+    assert (code, out) == (74, "")
+    assert "another process has had it locked for 10 s\n  wait for the other process" in errors
 
 
 def test_a_damaged_file_is_said_whatever_is_asked(tmp_path):
@@ -260,6 +340,8 @@ def test_a_damaged_file_is_said_whatever_is_asked(tmp_path):
         (["--since", "9999-12-31"], 64, "no run has started since 9999-12-31"),
         (["--nights", "99999999999"], 64, "--nights cannot be 99999999999"),
         (["--step", "nan"], 64, "--step is a percentage above 0"),
+        (["--step", "0"], 64, "at 0 there is no change so small"),
+        (["--step", "1e308"], 64, "5 is 5%"),
         (["--series"], 64, "--series goes with --json"),
         (["--no-record"], 64, "--no-record goes with --fail-on-new"),
         (["--device", "x" * 100_000], 64, "no stored device is meant by 'xxx"),

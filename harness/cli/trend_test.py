@@ -1,6 +1,7 @@
 """ridgeline trend as a whole program, on invented nights."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -97,3 +98,16 @@ def test_results_that_are_not_there_or_damaged_are_said(tmp_path):
     (tmp_path / "synthetic-x.sqlite").write_bytes(b"SQLite format 3\0" + bytes(5000))
     done = trend(tmp_path)
     assert done.returncode == 74 and "synthetic-x.sqlite" in done.stderr
+
+
+def test_the_report_as_text_says_when_which_case_changed(nights):
+    done = subprocess.run(
+        [BUILD / "ridgeline", "report", "--text", "--results", nights],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    told = [line for line in done.stdout.splitlines() if line.startswith("- ")]
+    assert told and all(re.match(r"- 2\d{3}-\d\d-\d\d, [a-z]", line) for line in told), told
+    assert any(re.search(r"regression(, new)?, " + CASE.format(64) + r": \+", one) for one in told)

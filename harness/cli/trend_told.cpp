@@ -32,7 +32,8 @@ struct Answerable {
 std::vector<Answerable> answerable(const Context& context, const TrendChoice& options,
                                    const std::string& now) {
   std::vector<Answerable> all;
-  for (analysis::DeviceTrend& trend : standing_trends(context, options, rules_of(options), now)) {
+  for (analysis::DeviceTrend& trend :
+       standing_trends(context, options, rules_of(options), now, present::say_left_out)) {
     std::set<std::string> labels;
     for (const analysis::Subject& one : analysis::subjects_of(trend)) {
       if (!one.told) continue;
@@ -165,13 +166,21 @@ int list_told(const Context& context) {
     present::say(stdout, "nothing was told yet; ridgeline trend --fail-on-new tells\n");
     return present::fine;
   }
-  present::Table table(
-      {{"label"}, {"night"}, {"change"}, {"device"}, {"case"}, {"told (UTC)"}, {"state"}, {"why"}});
+  present::Table table({{"label"},
+                        {"night"},
+                        {"change"},
+                        {"device"},
+                        {"case"},
+                        {"told (UTC)"},
+                        {"state"},
+                        {.title = "by", .optional = true},
+                        {"why"}});
   for (const auto& [model, one] : all)
     table.add({printable(one.label), printable(one.night), printable(one.kind), printable(model),
                printable(one.case_name, 400),
-               one.told_night.empty() ? "" : printable(one.told_at.substr(0, 10)),
-               std::string(to_string(one.state)), printable(one.why, 400)});
+               one.told_night.empty() ? "not yet" : printable(one.told_at.substr(0, 10)),
+               std::string(to_string(one.state)), printable(one.said_by, 40),
+               printable(one.why, 400)});
   present::say(stdout, table.text());
   return present::fine;
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -167,7 +168,7 @@ def test_a_locked_file_is_said(nights):
     writer.execute("BEGIN IMMEDIATE")
     done = trend(nights, *WEEK)
     writer.rollback()
-    assert done.returncode == 74 and "another process was writing" in done.stderr
+    assert done.returncode == 74 and "another process has had it locked" in done.stderr
     assert SLOWER in done.stdout
     assert trend(nights, *WEEK).returncode == 2
 
@@ -237,3 +238,25 @@ def test_series_come_with_the_facts_of_their_environment(nights):
     assert limits == {"250", "300"}
     longest = max(device["series"], key=lambda one: len(one["nights"]))
     assert 0.002 < longest["spread"] < 0.004 and 0 <= longest["phi"] < 0.5
+
+
+def test_who_answered_is_listed_and_what_was_not_told_yet(nights):
+    answer = ("acknowledge", SLOWER, "--why", "seen", "--by", "Ada")
+    assert trend(nights, *answer).returncode == 0
+    lines = [line for line in trend(nights, "told").stdout.splitlines() if f"{SLOWER} " in line]
+    assert lines
+    for line in lines:
+        assert re.search(r" not yet +acknowledged +Ada +seen$", line), line
+
+
+@pytest.mark.parametrize("option", ["--why", "--by"])
+@pytest.mark.parametrize("value", ["--results", "--json", "--nights=3", "-h"])
+def test_an_option_is_no_reason(nights, option, value):
+    done = trend(nights, "resolve", "*", "--why", "over", option, value)
+    assert (done.returncode, done.stdout) == (64, "")
+    word = value.split("=")[0]
+    assert f"{option}: its value is missing, for {word} is an option itself" in done.stderr
+
+
+def test_a_reason_may_look_like_a_foreign_option(nights):
+    assert trend(nights, "acknowledge", SLOWER, "--why", "--use_fast_math").returncode == 0

@@ -170,8 +170,13 @@ std::string trend_told(const Value& trend, std::size_t width) {
                                          text_of(trend, "profile"))) +
                      concluded(trend, "conclusion", width);
   for (const Value& finding : list_of(trend, "findings"))
-    if (const Value* words = finding.find("words"))
-      text += paragraph("- " + text_of(*words, "said"), width);
+    if (const Value* words = finding.find("words")) {
+      const std::string name = text_of(finding, "case");
+      text += paragraph(
+          fmt::format("- {}, {}{}: {}", text_of(finding, "night"), text_of(*words, "kind"),
+                      name.empty() ? "" : ", " + name, text_of(*words, "said")),
+          width);
+    }
   return text + concluded(trend, "limits", width);
 }
 

@@ -70,6 +70,8 @@ void say_failure(const std::string& failure, const std::string& advice) {
   if (!advice.empty()) say(stderr, fmt::format("  {}\n", printable(advice, 4000)));
 }
 
-void say_left_out(const Error& why) { say_failure(fmt::format("left out: {}", why.what()), {}); }
+void say_left_out(const Error& why) {
+  say_failure(fmt::format("left out: {}", why.what()), why.advice());
+}
 
 }  // namespace ridgeline::present

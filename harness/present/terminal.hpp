@@ -57,7 +57,7 @@ class StatusLine {
 /// Says on standard error what failed and, where there is any, the advice.
 void say_failure(const std::string& failure, const std::string& advice);
 
-/// One line on standard error about a results file that was left out.
+/// On standard error, why a results file was left out, and what to do about it.
 void say_left_out(const Error& why);
 
 }  // namespace ridgeline::present

@@ -22,6 +22,7 @@ struct TrendReport {
   analysis::TrendRules rules;
   int exit_code = 0;  // of --fail-on-new
   ListedFindings listed{};
+  std::vector<std::string> left_out{};  // why results files are not among them
 };
 
 /// 2 when a case has newly stopped, else 1 when something is newly for the worse, else 0; 3 when no

@@ -254,6 +254,7 @@ json::Value to_json(const TrendReport& report, bool with_series) {
   json::Value all{{"new_nights", report.rules.new_nights},
                   {"shown_nights", report.rules.shown_nights},
                   {"exit_code", report.exit_code},
+                  {"left_out", report.left_out},
                   {"devices", json::Value::array()}};
   for (const DeviceTrend& trend : report.devices) {
     json::Value& device = all["devices"].push_back(device_json(trend, report.rules, report.listed));

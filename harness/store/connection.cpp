@@ -79,7 +79,11 @@ std::unique_ptr<Connection> Connection::open(const fs::path& file,
                                              std::span<const Migration> steps) {
   const fs::path path = absolute_path(file);
   std::error_code error;
-  if (!fs::exists(path, error))
+  const bool exists = fs::exists(path, error);
+  if (error)
+    throw Error(ErrorKind::store, fmt::format("cannot open {}: {}", file.string(), error.message()),
+                "check the path and its links, or move it away");
+  if (!exists)
     throw Error(ErrorKind::store,
                 fmt::format("cannot open {}: there is no such file", file.string()),
                 "measure first (ridgeline run), or name another results folder with --results");

@@ -37,7 +37,7 @@ std::pair<std::string, std::string> explain(const SQLite::Exception& exception, 
       return {"the disk is full", "free some space, or choose another results folder"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {fmt::format("another process was writing to it for {} s", busy_timeout_ms / 1000),
+      return {fmt::format("another process has had it locked for {} s", busy_timeout_ms / 1000),
               "wait for the other process, or end it"};
     case SQLITE_READONLY:
       return {"it is read-only", "change its permissions, or choose another results folder"};
@@ -56,9 +56,9 @@ std::pair<std::string, std::string> explain(const SQLite::Exception& exception, 
 
 }  // namespace
 
-bool is_disk_error(int error) {
-  return error == EFBIG || error == EDQUOT || error == ENOSPC || error == EIO;
-}
+bool is_full(int error) { return error == EFBIG || error == EDQUOT || error == ENOSPC; }
+
+bool is_disk_error(int error) { return is_full(error) || error == EIO; }
 
 int disk_error() { return is_disk_error(errno) ? errno : 0; }
 

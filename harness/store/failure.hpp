@@ -12,7 +12,9 @@ namespace ridgeline::store {
 /// How long a call waits for another process that is writing to the same file.
 inline constexpr int busy_timeout_ms = 10'000;
 
-/// Whether `error`, an errno, says that a disk or a limit takes no more.
+/// Whether `error`, an errno, says that a disk or a limit has no room for more.
+bool is_full(int error);
+/// Whether it says that a disk or a limit takes no more.
 bool is_disk_error(int error);
 
 /// The errno of the thread when it can only be that of a failed write, else 0.

@@ -69,7 +69,7 @@ std::optional<WholeRun> read_whole_run(Connection& connection, const std::string
   if (!rows.executeStep()) return std::nullopt;
   const Row row(rows, "run", connection.file());
   WholeRun whole{read_run(row),
-                 row.as<record::Device>(),
+                 read_device(row),
                  environment(connection, id),
                  read_processes(connection, id),
                  measurements(connection, id, Samples::read),

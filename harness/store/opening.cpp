@@ -187,11 +187,13 @@ SQLite::Database open_reading(const fs::path& file) {
   } catch (const SQLite::Exception& exception) {
     // A database with a write-ahead log needs files beside it even for reading. Where the folder
     // does not allow them, nobody writes either, so that the file can be read as it lies, unless a
-    // killed writer has left commits in its log.
-    const bool folder_refuses =
-        exception.getErrorCode() == SQLITE_CANTOPEN || exception.getErrorCode() == SQLITE_READONLY;
-    if (!folder_refuses || size_of(file) == 0 ||
-        (is_disk_error(reason) && size_of(beside(file, "-wal")) > 0))
+    // killed writer has left commits in its log. The same holds where the disk has no room for
+    // them, as beside an empty log that a writer made in vain.
+    const int code = exception.getErrorCode();
+    const bool folder_refuses = code == SQLITE_CANTOPEN || code == SQLITE_READONLY,
+               disk_is_full = code == SQLITE_FULL || (code == SQLITE_IOERR && is_full(reason));
+    if (!(folder_refuses || disk_is_full) || size_of(file) == 0 ||
+        ((is_disk_error(reason) || disk_is_full) && size_of(beside(file, "-wal")) > 0))
       throw failure("open", file, exception, reason);
   }
   return open_as_it_lies(file);

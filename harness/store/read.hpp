@@ -32,6 +32,12 @@ T begun(T record) {
   return record;
 }
 
+/// Of a row with the columns of table case. Refuses a name that the fields do not make.
+record::Case read_case(const Row& row);
+
+/// Of a row with the columns of table device. Refuses a model that cannot name a results file.
+record::Device read_device(const Row& row);
+
 /// The cases that a run has measurements of, by their ids in this file.
 std::unordered_map<std::int64_t, record::Case> read_cases(Connection& connection,
                                                           std::string_view run_id);

@@ -75,8 +75,7 @@ std::vector<GateSummary> gates(Connection& connection) {
         "LEFT JOIN run ON run.id = candidate_run LEFT JOIN device ON device.id = device_id "
         "ORDER BY gate.started DESC, gate.id DESC";
     each_row(connection, "gate", sql, [&](const Row& row) {
-      GateSummary& summary =
-          gates.emplace_back(GateSummary{read_gate(row), row.as<record::Device>(), {}});
+      GateSummary& summary = gates.emplace_back(GateSummary{read_gate(row), read_device(row), {}});
       summary.verdicts = std::move(verdicts[summary.gate.id]);
       std::ranges::sort(summary.verdicts);
     });

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
 #include "harness/record/rules.hpp"
 #include "harness/store/measured.hpp"
 #include "harness/store/read.hpp"
@@ -25,14 +26,22 @@ record::Metric read_metric(const Row& row) {
   return metric;
 }
 
-namespace {
-
 record::Case read_case(const Row& row) {
   auto info = row.as<record::Case>();
   if (record::name(info.id) != row.get<std::string>("name"))
     row.refuse("a name that its fields do not make");
   return info;
 }
+
+record::Device read_device(const Row& row) {
+  auto device = row.as<record::Device>();
+  if (!record::names_a_file(device.model))
+    row.refuse(fmt::format("a device model '{}' that cannot name a results file",
+                           printable(device.model, record::max_model_bytes)));
+  return device;
+}
+
+namespace {
 
 record::Measurement read_measurement(const Row& row, Samples samples, DeviceKind device) {
   auto m = row.as<record::Measurement>();
@@ -112,7 +121,7 @@ std::vector<RunSummary> runs(Connection& connection) {
         "FROM run LEFT JOIN device ON device.id = device_id ORDER BY started DESC, run.id DESC";
     each_row(connection, "run", listed, [&](const Row& row) {
       RunSummary& summary =
-          runs.emplace_back(RunSummary{read_run(row), row.as<record::Device>(), 0, {}, {}});
+          runs.emplace_back(RunSummary{read_run(row), read_device(row), 0, {}, {}});
       row("last_process", summary.last_process, {.null_when_empty = true});
       const auto& counted = outcomes[summary.run.id];
       summary.outcomes.assign(counted.begin(), counted.end());

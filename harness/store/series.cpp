@@ -53,8 +53,7 @@ std::vector<StoredRun> series_runs(Connection& connection) {
         "started, "
         "run.id";
     each_row(connection, "run", sql, [&](const Row& row) {
-      StoredRun& one =
-          runs.emplace_back(StoredRun{read_run(row), row.as<record::Device>(), {}, {}});
+      StoredRun& one = runs.emplace_back(StoredRun{read_run(row), read_device(row), {}, {}});
       const auto environment = environments.find(row.get<std::int64_t>("environment_id"));
       if (environment == environments.end()) row.refuse("an environment that does not exist");
       one.environment = environment->second;
@@ -79,10 +78,8 @@ std::unordered_map<std::string, std::int64_t> stored_order(Connection& connectio
 std::unordered_map<std::int64_t, std::string> case_names(Connection& connection) {
   return connection.read("list the cases of", [&] {
     std::unordered_map<std::int64_t, std::string> names;
-    each_row(connection, "case", "SELECT id, name FROM \"case\"", [&](const Row& row) {
-      std::string name = row.get<std::string>("name");
-      if (name.empty()) row.refuse("no name");
-      names.emplace(row.get<std::int64_t>("id"), std::move(name));
+    each_row(connection, "case", "SELECT * FROM \"case\"", [&](const Row& row) {
+      names.emplace(row.get<std::int64_t>("id"), record::name(read_case(row).id));
     });
     return names;
   });
