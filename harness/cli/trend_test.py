@@ -111,3 +111,14 @@ def test_the_report_as_text_says_when_which_case_changed(nights):
     told = [line for line in done.stdout.splitlines() if line.startswith("- ")]
     assert told and all(re.match(r"- 2\d{3}-\d\d-\d\d, [a-z]", line) for line in told), told
     assert any(re.search(r"regression(, new)?, " + CASE.format(64) + r": \+", one) for one in told)
+
+
+def test_a_folder_that_no_report_can_be_put_in_is_named_with_the_reason(nights):
+    done = subprocess.run(
+        [BUILD / "ridgeline", "report", "--results", nights, "--output", "/sys/ridgeline"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 74
+    assert re.match(r"ridgeline: cannot make the folder /sys/ridgeline: (?!No such)", done.stderr)

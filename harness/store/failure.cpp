@@ -47,6 +47,8 @@ std::pair<std::string, std::string> explain(const SQLite::Exception& exception, 
       return {system.empty() ? "it cannot be opened" : system,
               "check the path and the permissions of its folder"};
     case SQLITE_IOERR:
+      if (system_error == ENOSPC)
+        return {"the disk is full", "free some space, or choose another results folder"};
       return {fmt::format("input/output error ({})", system.empty() ? said : system),
               "check the disk and its limits, or choose another results folder"};
     default:
