@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t hash_digits = 12;  // enough to be the only one
 
 /// The options without a value of the commands that store lines.
-constexpr std::string_view flags[] = {"--aa",      "--all",    "--accept-changes", "--counters",
-                                      "--dry-run", "--github", "--json",           "--no-wait",
-                                      "--quiet",   "--spread", "--strict"};
+constexpr std::string_view flags[] = {
+    "--aa",     "--all",  "--accept-changes", "--counters", "--counts-first", "--dry-run",
+    "--github", "--json", "--no-wait",        "--quiet",    "--spread",       "--strict"};
 
 /// Whether `option` says where else results go, which who repeats a line by hand does not want
 /// again.

@@ -39,8 +39,8 @@ TEST(StepSlope, IsSeldomSeenInStepsOfTheLastNights) {
   int taken = 0;
   for (const std::size_t second : {38, 39})
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
-      const Nights nights =
-          examples::step(examples::step(examples::noise(500 + seed, 40, .005), 37, .05), second, .1);
+      const Nights nights = examples::step(
+          examples::step(examples::noise(500 + seed, 40, .005), 37, .05), second, .1);
       taken += slope_of(nights, 5) ? 1 : 0;
     }
   EXPECT_LE(taken, 1);
