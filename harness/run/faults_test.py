@@ -15,6 +15,7 @@ OUTCOMES = {
     "slow": ("ok", ""),
     "process_noise": ("ok", ""),
     "bimodal": ("ok", ""),
+    "twofold": ("ok", ""),
     "fills_memory": ("ok", ""),
     "fills_memory_late": ("ok", ""),
     "unstable": ("unstable", "of its median; the profile allows ±5.0%"),
@@ -84,7 +85,7 @@ def test_every_fault_costs_its_case_only(lab):
     for variant in OUTCOMES:
         assert f"] {case(variant)}: " in done.stdout
     assert (
-        "57 cases: 10 ok, 1 unstable, 4 invalid_environment, 3 wrong_result, 2 unsupported, 1 "
+        "58 cases: 11 ok, 1 unstable, 4 invalid_environment, 3 wrong_result, 2 unsupported, 1 "
         "unavailable," in done.stdout
     )
     repeat = next(
