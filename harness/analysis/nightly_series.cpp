@@ -4,7 +4,6 @@
 #include <iterator>
 #include <limits>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -12,7 +11,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/analysis/gate_plan.hpp"
 #include "harness/analysis/night_borders.hpp"
@@ -295,6 +293,16 @@ void read_cases(NightlyDevice& device, const SeriesChoice& choice,
                 [](const NightlyCase& one) { return one.times.empty() && one.counts.empty(); });
 }
 
+/// The first so many, with commas between.
+std::string listed(const std::set<std::string>& names, std::size_t most) {
+  std::string text;
+  for (const std::string& name : names) {
+    if (most-- == 0) break;
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
 /// Says of each device, in one line, which other files have it, too.
 void say_twins(std::vector<NightlyDevice>& devices) {
   constexpr std::size_t named = 3;
@@ -305,7 +313,7 @@ void say_twins(std::vector<NightlyDevice>& devices) {
           other.device.kind == one.device.kind)
         others.insert(printable(other.file.filename().string()));
     if (others.empty()) continue;
-    std::string text = fmt::to_string(fmt::join(others | std::views::take(named), ", "));
+    std::string text = listed(others, named);
     if (others.size() > named) text += fmt::format(" and {} more", others.size() - named);
     one.oddities.push_back(others.size() == 1
                                ? text + " has nights of this device, too: is it a copy?"
@@ -323,7 +331,7 @@ struct Meant {
 /// Throws when `choice` asks for what is not there.
 void check_meant(const SeriesChoice& choice, const Meant& meant) {
   const auto there_are = [](const std::set<std::string>& names) {
-    return fmt::format("there are: {}", printable(fmt::to_string(fmt::join(names, ", ")), 1000));
+    return fmt::format("there are: {}", printable(listed(names, names.size()), 1000));
   };
   if (!choice.device.empty() && meant.profiles.empty() && !meant.devices.empty())
     throw Error(ErrorKind::usage,
