@@ -32,8 +32,8 @@ bool is_of_this_machine(const std::string& device) {
 void look_ahead(std::span<const Commit> commits, const std::string& device,
                 const std::vector<std::string>& patterns,
                 const std::function<void(const std::string&)>& say) {
-  std::ranges::for_each(commits, check_presets);
-  if (std::ranges::all_of(commits, is_built)) return;
+  for (const Commit& commit : commits) check_presets(commit);
+  if (std::ranges::all_of(commits, [](const Commit& commit) { return is_built(commit); })) return;
   const std::optional<std::vector<run::Worker>> workers = own_workers();
   if (!workers) return;
   const auto warn = [&](const Error& unknown) {
