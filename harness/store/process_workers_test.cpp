@@ -9,7 +9,7 @@ namespace ridgeline::store {
 namespace {
 
 TEST(ProcessWorkers, EachProcessOfTheRunHasTheWorkerOfItsBuild) {
-  Store store = Store::create(":memory:");
+  Store store = Store::in_memory();
   const std::string other = "20261121T124501Z-000000";
   begin(store, examples::run(), examples::device(), examples::environment());
   begin(store, examples::run(other), examples::device(), examples::environment());
