@@ -15,7 +15,7 @@ namespace {
 using analysis::Tested;
 using json::put;
 
-constexpr std::size_t listed = 20;  // left in words; --json has all
+constexpr std::size_t most_listed = 20;  // left in words; --json has all
 
 const TestedCommit* known_of(const BisectReport& report, std::size_t commit) {
   const auto known = std::ranges::find(report.tested, commit, &TestedCommit::commit);
@@ -97,14 +97,14 @@ std::string bisect_text(const BisectReport& report) {
   text += fmt::format("{} is slower since one of these {} commits, oldest first\n",
                       printable(report.case_name, 400), report.left.size());
   text += fmt::format("  {}, {}\n", gates, how_sure(report));
-  for (std::size_t i = 0; i < std::min(report.left.size(), listed); ++i) {
+  for (std::size_t i = 0; i < std::min(report.left.size(), most_listed); ++i) {
     const std::size_t commit = report.left[i];
     const TestedCommit* known = known_of(report, commit);
     text += fmt::format("  {}{}\n", in_words(report.range.commits[commit]),
                         known ? "  " + in_words(*known) : "");
   }
-  if (report.left.size() > listed)
-    text += fmt::format("  and {} more, which --json lists\n", report.left.size() - listed);
+  if (report.left.size() > most_listed)
+    text += fmt::format("  and {} more, which --json lists\n", report.left.size() - most_listed);
   return text;
 }
 

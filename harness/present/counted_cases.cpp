@@ -27,7 +27,7 @@ CountedCases counted_cases(const std::vector<store::FoundRun>& runs) {
     for (const analysis::CaseProcesses& processes : analysis::by_case(stored)) {
       const store::StoredMeasurement& last = *processes.back();
       cases.emplace(record::name(last.case_info.id),
-                    CountedCase{found.summary.run.id, last.case_info, last.measurement});
+                    LatestCount{found.summary.run.id, last.case_info, last.measurement});
     }
   }
   return cases;

@@ -13,12 +13,12 @@
 namespace ridgeline::present {
 
 /// A case with its latest result on an emulated device.
-struct CountedCase {
+struct LatestCount {
   std::string run;
   record::Case info;
   record::Measurement measurement;
 };
-using CountedCases = std::map<std::string, CountedCase>;  // by name
+using CountedCases = std::map<std::string, LatestCount>;  // by name
 
 /// The emulated device that runs the code of a GPU of this datasheet ("emulated:sm_90"); absent
 /// where none does.

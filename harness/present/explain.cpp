@@ -85,7 +85,7 @@ class Explainer {
  private:
   static std::string name(const CaseSummary& summary) { return record::name(summary.case_info.id); }
 
-  const CountedCase* counted(const CaseSummary& summary) const {
+  const LatestCount* counted(const CaseSummary& summary) const {
     const auto found = evidence_.counted.find(name(summary));
     return found == evidence_.counted.end() ||
                    found->second.measurement.outcome != record::Outcome::counted
@@ -94,7 +94,7 @@ class Explainer {
   }
 
   Explanation explained(const CaseSummary& summary) const {
-    const CountedCase* const counts = counted(summary);
+    const LatestCount* const counts = counted(summary);
     return analysis::explain({summary, evidence_.device, evidence_.roofs, launches_,
                               counts ? &counts->measurement : nullptr});
   }
@@ -105,7 +105,7 @@ class Explainer {
     result.summary = summary;
     result.explanation = explained(summary);
     result.circumstances = circumstances_of(summary, evidence_.device, processes_[place]);
-    const CountedCase* const counts = counted(summary);
+    const LatestCount* const counts = counted(summary);
     if (counts) result.counted_run = counts->run;
     result.occupancy = metric(summary.metrics, "occupancy_ran");
     result.occupancy_ran = result.occupancy.has_value();
@@ -141,7 +141,7 @@ class Explainer {
     return found == evidence_.workers.end() ? "" : found->second;
   }
 
-  void settle(ExplainedCase& result, const CountedCase* counts, const std::string& worker) const {
+  void settle(ExplainedCase& result, const LatestCount* counts, const std::string& worker) const {
     const Explanation& found = result.explanation;
     const std::string case_name = name(result.summary);
     const auto add = [&](const std::vector<std::string>& words, const char* shows) {
