@@ -10,8 +10,8 @@
 namespace ridgeline::measure {
 namespace {
 
-// Longer than the host takes for what it does in the meantime, or the device waits for it: with
-// 5 ms, an H200 rested for 0.3 to 1.5 ms between two batches, whatever they executed.
+// Longer than the host takes for what it does in the meantime, or the device waits for it: in runs
+// of an H200, batches of 5 ms took 0.3 to 1.5 ms longer than what they executed.
 constexpr double batch_ns = 25e6;
 constexpr std::int64_t most_of_batch = 5'000;  // executions: bounds the size of a graph
 constexpr std::size_t fewest_steps = 4;        // the first is where counting begins
