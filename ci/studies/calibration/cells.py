@@ -37,7 +37,7 @@ def level_text(alphas: list[float]) -> str:
     """Of a case, and the suites that it is that of."""
     suites = {f"{SUITE_ALPHA / alpha:.0f}" for alpha in alphas}
     return (
-        f"alpha/N was {' and '.join(percent(alpha, 3) for alpha in alphas)} a case, as it is in a "
-        f"suite of {' and '.join(sorted(suites, key=float))} cases at an alpha of "
+        f"alpha/N was {' and '.join(percent(alpha, 3) for alpha in alphas)} per case, as it is in "
+        f"a suite of {' and '.join(sorted(suites, key=float))} cases at an alpha of "
         f"{percent(SUITE_ALPHA, 0)}"
     )

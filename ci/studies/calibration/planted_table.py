@@ -28,16 +28,20 @@ def _tails(rows: list[dict]) -> str:
     )
 
 
+def _one_of(suspects: int) -> str:
+    return "the only one" if suspects == 1 else f"one of {suspects}"
+
+
 def _about_tails(rows: list[dict], suspects: int) -> str:
     samples = sorted(row["samples"] for row in rows if row["samples"] is not None)
-    between = f"{samples[0]:g} to {samples[-1]:g}" if samples else "no"
+    between = " to ".join(f"{count:g}" for count in sorted({*samples[:1], *samples[-1:]})) or "no"
     false = [row["suites_with_alarm"] for row in rows if not row["plant"]]
     return " ".join(
         [
             "Every case has what is planted, so that it is a suspect, and `launch=single`, so that "
             f"a sample is one launch; a process has {between} samples (medians).",
-            f"Alpha was such that a suspect has the levels of one of {suspects} in a suite at an "
-            f"alpha of {percent(SUITE_ALPHA, 0)}.",
+            f"Alpha was such that a suspect has the levels of {_one_of(suspects)} in a suite at "
+            f"an alpha of {percent(SUITE_ALPHA, 0)}.",
             "Medians were judged at the same alpha, which is more than they have in a large suite: "
             "the column of tails is without what they found.",
             "Found: a tail or a regression.",

@@ -29,6 +29,8 @@ ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = ROOT / "docs" / "error-rates.md"
 USAGE, DEPENDENCY, STORE, INTERRUPTED = 64, 69, 74, 130
 
+OTHER_QUESTIONS = ("ten", "tails")  # profiles
+
 Measure = Callable[[Path, Profile, Cell, int], dict]
 
 
@@ -173,6 +175,16 @@ def finite(value: object) -> object:
     return value
 
 
+def place(device_kind: str, profile: str) -> str:
+    """The name of the markers between which a study's tables stand. Studies of other questions than
+    `full` asks stand beside its tables, and a study of one kind of device leaves those of the
+    others alone."""
+    words = ["calibration"]
+    words += [device_kind] if device_kind != "cpu" else []
+    words += [profile] if profile in OTHER_QUESTIONS else []
+    return " ".join(words)
+
+
 def conclude(file: Path, journal: Journal, document: Path | None) -> int:
     try:
         summary = finite(summarise(journal))
@@ -187,9 +199,8 @@ def conclude(file: Path, journal: Journal, document: Path | None) -> int:
     say(f"\n{text}")
     say(f"{file.with_suffix('.summary.json')}\n{file.with_suffix('.md')}")
     if document is not None:
-        # A study of one kind of device leaves the tables of the others alone.
-        kind = summary["device_kind"]
-        publish(document, text, "calibration" if kind == "cpu" else f"calibration {kind}")
+        settings = summary["study"]["settings"]
+        publish(document, text, place(summary["device_kind"], settings["profile"]))
         say(f"published in {document}")
     return 0
 

@@ -7,8 +7,9 @@ import pytest
 
 from ci.studies.calibration.examples import CASES, gate, one, study, tails
 from ci.studies.calibration.journal import Journal
+from ci.studies.calibration.profiles import GPU_PROFILES, PROFILES
 from ci.studies.calibration.shares import rate, smallest_found
-from ci.studies.calibration.study import finite
+from ci.studies.calibration.study import ROOT, finite, place
 from ci.studies.calibration.summary import summarise
 from ci.studies.calibration.table import better_rivals, markdown
 from ci.studies.publish import PublishError, markers, publish
@@ -93,8 +94,8 @@ def test_rivals_see_the_same_samples():
 
 def test_the_tables_say_whose_levels_the_gates_had():
     text = markdown(finite(summarise(journal())))
-    assert "alpha/N was 0.500% a case, as it is in a suite of 2 cases at an alpha of 1%" in text
-    assert "alpha/N was 0.010% a case, as it is in a suite of 100 cases at an alpha of 1%" in text
+    assert "alpha/N was 0.500% per case, as it is in a suite of 2 cases at an alpha of 1%" in text
+    assert "alpha/N was 0.010% per case, as it is in a suite of 100 cases at an alpha of 1%" in text
 
 
 def test_a_rule_without_enough_unchanged_rounds_is_not_called_beaten():
@@ -176,7 +177,7 @@ def test_tails_have_a_table_and_spoil_no_other():
     text = markdown(finite(summarise(journal_of_tails)))
     assert "**Slow samples and slow processes, delta 3%.**" in text
     assert "the levels of one of 25 in a suite at an alpha of 1%" in text
-    assert "a process has 20 to 20 samples" in text
+    assert "a process has 20 samples (medians)" in text
     assert "With nothing planted, 1 of 2 [1.3%, 98.7%] suites had an alarm." in text
     assert "| 5% of samples x2 | 3 of 4 [19.4%, 99.4%] |" in text
     assert "A/A: the same code" not in text
@@ -276,6 +277,16 @@ def test_each_kind_of_device_has_tables_of_its_own(tmp_path):
     document.write_text(f"{BEGIN}\n{END}\n")
     with pytest.raises(PublishError, match="calibration cuda begin"):
         publish(document, "of a GPU", "calibration cuda")
+
+
+def test_studies_of_other_questions_have_tables_of_their_own():
+    assert place("cpu", "full") == place("cpu", "long") == "calibration"
+    assert place("cuda", "full") == place("cuda", "short") == "calibration cuda"
+    assert place("cuda", "ten") == "calibration cuda ten"
+    text = (ROOT / "docs" / "error-rates.md").read_text()
+    for kind, of_kind in (("cpu", PROFILES), ("cuda", GPU_PROFILES)):
+        for name in of_kind:
+            assert all(text.count(marker) == 1 for marker in markers(place(kind, name)))
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, f"{END}\n{BEGIN}", f"{BEGIN}{END}{BEGIN}{END}"])

@@ -305,11 +305,14 @@ def markdown(summary: dict) -> str:
             _losses(by_delta),
         ]
     parts += planted_table.parts(summary)
+    if summary["coverage"]["by_kind"]:
+        parts += [
+            "**Coverage of the 95% interval**, at whatever look a gate has stopped. Time need not "
+            "follow work exactly where memory bounds it; the median of all pairs of a case with "
+            "the same extra work is what was measured.",
+            _coverage(summary["coverage"]),
+        ]
     parts += [
-        "**Coverage of the 95% interval**, at whatever look a gate has stopped. Time need not "
-        "follow work exactly where memory bounds it; the median of all pairs of a case with the "
-        "same extra work is what was measured.",
-        _coverage(summary["coverage"]) if summary["coverage"]["by_kind"] else "-",
         "**Where the time went.**",
         _overhead(summary["overhead"]) if summary["overhead"] else "-",
         _devices(summary["device_kind"]),
