@@ -38,13 +38,14 @@ def _about_tails(rows: list[dict], suspects: int) -> str:
     false = [row["suites_with_alarm"] for row in rows if not row["plant"]]
     return " ".join(
         [
-            "Every case has what is planted, so that it is a suspect, and `launch=single`, so that "
-            f"a sample is one launch; a process has {between} samples (medians).",
+            "Every case has what is planted, so that it is a suspect, or nearly so: where one of "
+            "them is none, the others have its share, too. It has `launch=single`, so that a "
+            f"sample is one launch; a process has {between} samples (medians).",
             f"Alpha was such that a suspect has the levels of {_one_of(suspects)} in a suite at "
             f"an alpha of {percent(SUITE_ALPHA, 0)}.",
             "Medians were judged at the same alpha, which is more than they have in a large suite: "
             "the column of tails is without what they found.",
-            "Found: a tail or a regression.",
+            "Found: a tail or a regression; a case that its gate left out was not found.",
             *(f"With nothing planted, {rate(of)} suites had an alarm." for of in false),
         ]
     )

@@ -65,10 +65,11 @@ def _wanted(extra: float) -> tuple[str, ...]:
 
 
 def power(gates: list[dict], extra: float) -> dict:
-    """Gates of one amount of extra work and one delta."""
+    """Gates of one amount of extra work and one delta. What a gate left out was not found."""
 
     def of(cases: list[dict]) -> dict:
-        ratios = [case["ratio"] for case in cases]
+        with_times = measured(cases)
+        ratios = [case["ratio"] for case in with_times]
         return {
             "found": _share(cases, *_wanted(extra)),
             "tails": _share(cases, "tail"),
@@ -77,27 +78,29 @@ def power(gates: list[dict], extra: float) -> dict:
             ),
             "pass": _share(cases, "pass"),
             "undecided": _share(cases, "undecided"),
-            "mean_rounds": statistics.fmean(map(rounds_of, cases)) if cases else None,
+            "mean_rounds": statistics.fmean(map(rounds_of, with_times)) if with_times else None,
             "median_ratio": statistics.median(ratios) if ratios else None,
         }
 
-    cases = measured_of(gates)
+    cases = cases_of(gates)
     return {
         "gates": len(gates),
         "all": of(cases),
-        "by_kind": by_kind(cases_of(gates), lambda some: of(measured(some))),
+        "by_kind": by_kind(cases, of),
         "by_case": {
             name: of([c for c in cases if c["case"] == name])
             for name in sorted({c["case"] for c in cases})
         },
-        "work_was_done": share_of(cases, lambda case: work_was_done(case, extra)),
+        "work_was_done": share_of(measured(cases), lambda case: work_was_done(case, extra)),
     }
 
 
 def tails(gates: list[dict]) -> dict:
-    """Gates of one plant and one delta, every case of which has it."""
-    cases = measured_of(gates)
-    samples = [len(one) for case in cases for one in (*case["baseline"], *case["candidate"])]
+    """Gates of one plant and one delta, every case of which has it. What a gate left out was not
+    found."""
+    cases = cases_of(gates)
+    with_times = measured(cases)
+    samples = [len(one) for case in with_times for one in (*case["baseline"], *case["candidate"])]
 
     def of(some: list[dict]) -> dict:
         return {
@@ -109,7 +112,7 @@ def tails(gates: list[dict]) -> dict:
 
     def planted(metric: str) -> float | None:
         """Mean over cases of what was counted."""
-        values = [case[metric] for case in cases if metric in case]
+        values = [case[metric] for case in with_times if metric in case]
         return statistics.fmean(values) if values else None
 
     return {
@@ -118,7 +121,7 @@ def tails(gates: list[dict]) -> dict:
         "tails": _share(cases, "tail"),
         "pass": _share(cases, "pass"),
         "undecided": _share(cases, "undecided"),
-        "mean_rounds": statistics.fmean(map(rounds_of, cases)) if cases else None,
+        "mean_rounds": statistics.fmean(map(rounds_of, with_times)) if with_times else None,
         "suites_with_alarm": _suites_with_alarm(gates),
         "samples": statistics.median(samples) if samples else None,
         "slow_executions": planted("slow_executions"),
@@ -192,7 +195,7 @@ def ours(quiet: list[dict], tried: dict[float, list[dict]]) -> dict:
         "suites_with_alarm": _suites_with_alarm(quiet),
         "slow_side": _share(measured_of(quiet), *SLOWER),
         **found_shares(
-            {extra: measured_of(gates) for extra, gates in tried.items()},
+            {extra: cases_of(gates) for extra, gates in tried.items()},
             lambda case, extra: case["verdict"] in _wanted(extra),
         ),
     }

@@ -67,6 +67,27 @@ def test_a_tail_is_found_and_told_apart():
     assert (found["found"], found["tails"]) == (rate(3, 4), rate(2, 4))
 
 
+def test_what_a_gate_left_out_was_not_found():
+    gates = [
+        gate("power", 5, FOUND),
+        gate("power", 5, ("not_measured", "regression"), seed=1),
+        gate("power", 5, ("invalid_environment", "regression"), seed=2),
+    ]
+    (by_delta,) = summarise(Journal(study(), gates))["by_delta"]
+    power = by_delta["power"]["5"]
+    assert power["all"]["found"] == by_delta["ours"]["found"]["5"] == rate(4, 6)
+    assert power["by_kind"]["compute"]["found"] == rate(1, 3)
+    assert power["work_was_done"] == rate(4, 4)
+    assert power["all"]["mean_rounds"] == 8
+    gates = [
+        tails(SLOW_SAMPLES, ("tail", "regression")),
+        tails(SLOW_SAMPLES, ("not_measured", "tail"), seed=1),
+    ]
+    (samples,) = summarise(Journal(study(), gates))["tails"]
+    assert (samples["found"], samples["within_40"]) == (rate(3, 4), rate(3, 4))
+    assert samples["by_kind"]["compute"]["found"] == rate(1, 2)
+
+
 def test_extra_work_that_was_not_counted_is_noticed():
     wrong = journal()
     wrong.gates[5]["cases"][0]["work_ratio"] = 1.0

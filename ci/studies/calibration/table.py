@@ -284,7 +284,7 @@ def markdown(summary: dict) -> str:
         parts += [
             f"**Extra work in the candidate, delta {delta}.** "
             f"{level_text(by_delta['case_alphas'])}. {_counted(by_delta)} Found: a regression or a "
-            "tail, or for less work an improvement.",
+            "tail, or for less work an improvement; a case that its gate left out was not found.",
             _power(by_delta),
             f"**Other tools' rules on the samples of the same gates, delta {delta}.** The "
             "smallest extra work that was found in at least 80% of trials, as were all larger "
