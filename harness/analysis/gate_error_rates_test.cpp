@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/analysis/gate_decision.hpp"
+#include "harness/analysis/unpaired_decision.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/signed_rank.hpp"
 
@@ -223,6 +224,39 @@ TEST(GateErrorRates, AtTheDefaultsNoSuiteIsAlarmed) {
 TEST(GateErrorRates, OfAPassAtATrueSlowDownOfDelta) {
   for (const Noise& noise : {Noise(compute), Noise(memory), Noise(bimodal)})
     EXPECT_LE(measure_out(noise, .03, .03).pass, .05 + 3 * std::sqrt(.05 * .95 / 250));
+}
+
+TEST(GateErrorRates, DoubtsOfStoredRunsAreRare) {
+  struct Row {
+    const char* name;
+    Noise noise;
+    double delta;
+  };
+  const Row rows[] = {{"compute", compute, .03},
+                      {"memory", memory, .03},
+                      {"gpu", gpu, .005},
+                      {"heavy tails", heavy_tails, .03},
+                      {"bimodal", bimodal, .03}};
+  const int suites = 100, cases = 100;
+  for (const auto& [name, noise, delta] : rows)
+    for (const auto& [before, after] : {std::pair{3, 3}, {5, 5}, {2, 7}, {10, 4}}) {
+      Random random(29);
+      int doubted = 0;
+      const auto times = [&](int count) {
+        Values made;
+        for (int i = 0; i < count; ++i) made.push_back(1000 * std::exp(noise(random)));
+        return made;
+      };
+      for (int suite = 0; suite < suites; ++suite) {
+        bool any = false;
+        for (int i = 0; i < cases; ++i) {
+          const Values baseline = times(before), candidate = times(after);
+          any = any || doubt_of_unpaired(baseline, candidate, std::log1p(delta), cases);
+        }
+        doubted += any ? 1 : 0;
+      }
+      EXPECT_LE(doubted, 5) << name << ' ' << before << " and " << after << " processes";
+    }
 }
 
 // Rounds and undecided share without a change, and the power at 2, 3, 5 and 10%, for 100 cases.

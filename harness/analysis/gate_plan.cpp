@@ -52,6 +52,12 @@ bool is_as_expected(const CaseRule& rule, double ratio) {
   return rule.expected && !rule.expectation_over && (!rule.at_most || ratio <= 1 + *rule.at_most);
 }
 
+std::optional<double> doubted_above(const CaseRule& rule, double delta) {
+  if (!rule.expected || rule.expectation_over) return delta;
+  if (!rule.at_most) return std::nullopt;
+  return std::max(delta, std::log1p(*rule.at_most));
+}
+
 double default_delta(DeviceKind kind) {
   if (gives_counts(kind)) return 0;
   return kind == DeviceKind::cuda ? 0.005 : 0.03;

@@ -44,6 +44,10 @@ struct CaseRule {
 /// expect.
 bool is_as_expected(const CaseRule& rule, double ratio);
 
+/// The slow-down, in logarithms, above which a case that could not be decided is doubted: `delta`,
+/// or what the rules expect at most. Absent where they expect any.
+std::optional<double> doubted_above(const CaseRule& rule, double delta);
+
 /// When a gate looks, and how much of its error each look may spend.
 struct GatePlan {
   std::vector<int> looks;           // pairs at each look, ascending

@@ -12,10 +12,9 @@
 namespace ridgeline::analysis {
 namespace {
 
-constexpr double z_power = 0.842;         // 80% of a normal distribution lie below
-constexpr double z_interval = 2.563;      // width of its middle 80%
-constexpr double seems_slower_p = 0.025;  // that it is above delta, when nothing else is asked
-constexpr int most_pairs = 10'000;        // that anybody is told of
+constexpr double z_power = 0.842;     // 80% of a normal distribution lie below
+constexpr double z_interval = 2.563;  // width of its middle 80%
+constexpr int most_pairs = 10'000;    // that anybody is told of
 
 double mean_of(std::span<const double> values) {
   return std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
@@ -31,9 +30,9 @@ double plain_sd(std::span<const double> values) {
 /// Few pairs that lie close together, far above delta.
 bool is_cluster(std::span<const double> differences, double delta, int cases) {
   const std::size_t n = differences.size();
-  const double least = n >= 6 ? delta : std::max(delta, std::log(1.5));
+  const double least = n >= 6 ? delta : std::max(delta, std::log(slower_in_few));
   if (n < 3 || std::ranges::min(differences) <= least) return false;
-  const double t = stats::student_t_quantile(1 - 0.01 / cases, static_cast<double>(n - 1));
+  const double t = stats::student_t_quantile(1 - cluster_p / cases, static_cast<double>(n - 1));
   return mean_of(differences) - delta >=
          t * plain_sd(differences) / std::sqrt(static_cast<double>(n));
 }
@@ -67,8 +66,9 @@ std::optional<record::Doubt> doubt_of(std::span<const double> differences, doubl
                                       int cases) {
   require(cases >= 1, "a gate compares at least one case");
   if (differences.empty()) return std::nullopt;
-  if (stats::signed_rank(differences, delta).up <= 0.05 / cases) return record::Doubt::exact;
-  const double large = std::max(delta, std::log(1.25));
+  if (stats::signed_rank(differences, delta).up <= exact_doubt_p / cases)
+    return record::Doubt::exact;
+  const double large = std::max(delta, std::log(much_slower));
   if (stats::signed_rank(differences, large).up <= seems_slower_p) return record::Doubt::large;
   if (is_cluster(differences, delta, cases)) return record::Doubt::cluster;
   return std::nullopt;

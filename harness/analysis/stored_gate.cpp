@@ -10,6 +10,8 @@
 #include <fmt/ranges.h>
 
 #include "harness/analysis/count_decision.hpp"
+#include "harness/analysis/gate_looks.hpp"
+#include "harness/analysis/gate_power.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/analysis/unpaired_decision.hpp"
 #include "harness/base/error.hpp"
@@ -40,6 +42,9 @@ struct Half {
 
   bool measured() const { return !medians_ns.empty() || disturbed > 0 || !counts.empty(); }
 };
+
+/// Of disturbed processes that lie on the candidate's side by chance.
+constexpr double stored_leaning_p = 0.1;
 
 using Halves = std::map<std::string, Half>;
 
@@ -122,6 +127,12 @@ std::optional<Said> without_times(const StoredSide& baseline, const StoredSide& 
   return std::nullopt;
 }
 
+/// Whether both sides have times that were measured alike, or none that count.
+bool are_alike(const Half& old_half, const Half& new_half) {
+  return !old_half.not_a_time && !new_half.not_a_time &&
+         (old_half.how == new_half.how || old_half.how.empty() || new_half.how.empty());
+}
+
 /// Why what both sides have is not judged.
 std::optional<Said> unfit(const Half& old_half, const Half& new_half) {
   if (!old_half.counts.empty() && !new_half.counts.empty()) return std::nullopt;
@@ -179,6 +190,25 @@ void judge_counts(CaseVerdict& verdict, const Half& old_half, const Half& new_ha
                                   verdict.reason.empty() ? "" : "; ", before->seed, after->seed);
 }
 
+/// p against "the candidate is not disturbed more often": its disturbed processes are left out, and
+/// may be the slow ones.
+double p_of_leaning(const Half& old_half, const Half& new_half) {
+  const auto of = [](const Half& half) { return static_cast<std::size_t>(half.disturbed); };
+  return p_of_disturbed(old_half.medians_ns.size() + of(old_half), of(old_half),
+                        new_half.medians_ns.size() + of(new_half), of(new_half));
+}
+
+/// What speaks for a slow-down in a case that is not decided, for whatever reason.
+std::optional<record::Doubt> doubt_about(const Half& old_half, const Half& new_half,
+                                         const CaseRule& rule, int cases) {
+  const double delta =
+      old_half.medians_ns.empty() ? std::log1p(rule.delta) : log_delta(rule, old_half.medians_ns);
+  const std::optional<double> limit = doubted_above(rule, delta);
+  if (!limit) return std::nullopt;
+  if (p_of_leaning(old_half, new_half) <= exact_doubt_p / cases) return record::Doubt::exact;
+  return doubt_of_unpaired(old_half.medians_ns, new_half.medians_ns, *limit, cases);
+}
+
 void judge(CaseVerdict& verdict, const Half& old_half, const Half& new_half, const CaseRule& rule,
            const GatePlan& plan, int cases) {
   if (!new_half.counts.empty()) return judge_counts(verdict, old_half, new_half, rule);
@@ -187,8 +217,20 @@ void judge(CaseVerdict& verdict, const Half& old_half, const Half& new_half, con
   verdict.verdict = decision.verdict;
   set_numbers(verdict, decision);
   verdict.reason = doubts(old_half, new_half, rule, cases);
+  if (verdict.verdict == Verdict::pass && p_of_leaning(old_half, new_half) <= stored_leaning_p)
+    verdict.verdict = Verdict::undecided;
+  if (verdict.verdict == Verdict::undecided)
+    verdict.doubt = doubt_about(old_half, new_half, rule, cases);
   verdict.expected =
       verdict.verdict == Verdict::regression && is_as_expected(rule, verdict.ratio.value());
+}
+
+/// Of a case that could not be judged although both sides have times of one kind: it is undecided
+/// where these speak for a slow-down.
+void add_doubt(CaseVerdict& verdict, const Half& old_half, const Half& new_half,
+               const CaseRule& rule, int cases) {
+  verdict.doubt = doubt_about(old_half, new_half, rule, cases);
+  if (verdict.doubt) verdict.verdict = Verdict::undecided;
 }
 
 }  // namespace
@@ -201,7 +243,7 @@ StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candida
   const std::vector<std::string> differs = changes(baseline, candidate).comparable;
   Halves old_halves = halves(baseline), new_halves = halves(candidate);
   StoredVerdicts result;
-  std::vector<std::size_t> measured;
+  std::vector<std::size_t> measured, unfit_ones;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Half &old_half = old_halves[names[i]], &new_half = new_halves[names[i]];
     CaseVerdict& verdict = result.verdicts.emplace_back();
@@ -215,7 +257,9 @@ StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candida
     verdict.expectation = rules[i].expectation;
     verdict.expectation_over = rules[i].expectation_over;
     auto said = without_times(baseline, candidate, rules[i], old_half, new_half);
-    if (!said) said = unfit(old_half, new_half);
+    const bool both = !said;
+    if (both) said = unfit(old_half, new_half);
+    if (said && both && are_alike(old_half, new_half)) unfit_ones.push_back(i);
     if (!said) {
       measured.push_back(i);
       if (new_half.counts.empty()) {
@@ -233,6 +277,9 @@ StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candida
     judge(result.verdicts[i], old_halves[names[i]], new_halves[names[i]], rules[i], plan,
           result.cases);
   }
+  const auto doubted = static_cast<int>(measured.size() + unfit_ones.size());
+  for (const std::size_t i : unfit_ones)
+    add_doubt(result.verdicts[i], old_halves[names[i]], new_halves[names[i]], rules[i], doubted);
   return result;
 }
 

@@ -20,7 +20,9 @@ struct StoredVerdicts {
 /// attempt is a failure of the case: measuring again may confirm, never erase. Of a device that
 /// gives counts, two executions with the same inputs are compared where there are such, else the
 /// first of each side. `accept_changes`: judge although the comparable environments differ;
-/// otherwise every measured case is invalid_environment.
+/// otherwise every measured case is invalid_environment. What is not decided may be in doubt, as
+/// where the baseline is unsteady, and is undecided then; a candidate that is disturbed more often
+/// than chance has it does not pass.
 StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candidate,
                            const std::vector<std::string>& names,
                            const std::vector<CaseRule>& rules, const GatePlan& plan,

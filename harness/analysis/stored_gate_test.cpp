@@ -144,8 +144,8 @@ TEST(StoredGate, JoinsWhatEitherSideHas) {
        "no process of the baseline was steady: why"},
       {"disturbed baseline", Outcome::invalid_environment, Outcome::ok, Verdict::no_baseline,
        "no process of the baseline was undisturbed: why"},
-      {"disturbed candidate", Outcome::ok, Outcome::invalid_environment,
-       Verdict::invalid_environment, "no process of the candidate was undisturbed: why"},
+      {"disturbed candidate", Outcome::ok, Outcome::invalid_environment, Verdict::undecided,
+       "no process of the candidate was undisturbed: why"},
   };
   for (const Joined& row : table) {
     const auto made = [](std::optional<Outcome> outcome) {
@@ -215,6 +215,73 @@ TEST(StoredGate, SaysWhichSidesProcessesDiffer) {
   EXPECT_NE(found.reason.find("baseline: process medians from "), std::string::npos)
       << found.reason;
   EXPECT_NE(found.verdict, Verdict::no_baseline) << "the processes are ok each, and are compared";
+}
+
+/// The verdicts on three cases of which the last is `slower`, with so many processes of the two
+/// sides.
+std::vector<CaseVerdict> with_one_slower(int before, int after, double slower,
+                                         const CaseRule& rule = {}) {
+  StoredSide baseline = side("a"), candidate = side("b");
+  for (const char* variant : {"a", "b", "c"}) {
+    const record::Case one = examples::gemm_case(variant, 64);
+    for (int i = 0; i < before; ++i) add(baseline, i, timed(1e5 * (1 + 1e-4 * (i * 7 % 11))), one);
+    for (int i = 0; i < after; ++i)
+      add(candidate, i, timed(1e5 * (1 + 1e-4 * (i * 5 % 11)) * (variant[0] == 'c' ? slower : 1)),
+          one);
+  }
+  return gate_stored(baseline, candidate, case_names(baseline, candidate),
+                     std::vector<CaseRule>(3, rule), plan_for(DeviceKind::cpu), false)
+      .verdicts;
+}
+
+TEST(StoredGate, DoubtsWhatSeemsSlowerInTooFewProcesses) {
+  const std::vector<CaseVerdict> found = with_one_slower(5, 5, 10);
+  EXPECT_EQ(found.at(0).verdict, Verdict::pass);
+  EXPECT_EQ(found.at(2).verdict, Verdict::undecided);
+  EXPECT_EQ(found.at(2).doubt, record::Doubt::exact);
+  EXPECT_EQ(with_one_slower(3, 3, 10).at(0).verdict, Verdict::pass);
+  EXPECT_EQ(with_one_slower(3, 3, 10).at(2).doubt, record::Doubt::cluster);
+  EXPECT_EQ(with_one_slower(2, 7, 10).at(0).verdict, Verdict::pass);
+  EXPECT_EQ(with_one_slower(2, 7, 10).at(2).doubt, record::Doubt::cluster);
+  EXPECT_EQ(with_one_slower(5, 5, 1.03).at(2).verdict, Verdict::undecided);
+  EXPECT_FALSE(with_one_slower(5, 5, 1.03).at(2).doubt);
+  EXPECT_FALSE(with_one_slower(3, 3, 1.4).at(2).doubt) << "too few for so little";
+}
+
+TEST(StoredGate, DoubtsAnExpectedRegressionThatIsLargerThanAgreed) {
+  CaseRule expects;
+  expects.expected = true;
+  expects.expectation = "more digits, until 2026-12-31";
+  EXPECT_FALSE(with_one_slower(5, 5, 10, expects).at(2).doubt);
+  expects.at_most = 0.1;
+  EXPECT_EQ(with_one_slower(5, 5, 10, expects).at(2).doubt, record::Doubt::exact);
+  EXPECT_FALSE(with_one_slower(5, 5, 1.08, expects).at(2).doubt);
+}
+
+TEST(StoredGate, AnUnsteadyBaselineHidesNoSlowDown) {
+  StoredSide baseline = of_processes(10, 1e5);
+  for (store::StoredMeasurement& each : baseline.measurements)
+    each.measurement.outcome = Outcome::unstable;
+  EXPECT_EQ(verdict(baseline, of_processes(10, 1e5)).verdict, Verdict::no_baseline);
+  const CaseVerdict found = verdict(baseline, of_processes(10, 1e6));
+  EXPECT_EQ(found.verdict, Verdict::undecided);
+  EXPECT_EQ(found.doubt, record::Doubt::exact);
+  EXPECT_EQ(found.reason, "no process of the baseline was steady");
+}
+
+TEST(StoredGate, ACandidateThatIsDisturbedMoreOftenDoesNotPass) {
+  const auto disturbed = [](int count) {
+    StoredSide made = of_processes(10, 1e5);
+    for (int i = 0; i < count; ++i)
+      made.measurements[static_cast<std::size_t>(i)].measurement =
+          timed(1e5, Outcome::invalid_environment, "throttled");
+    return made;
+  };
+  EXPECT_EQ(verdict(disturbed(0), disturbed(3)).verdict, Verdict::pass) << "p .11";
+  EXPECT_EQ(verdict(disturbed(0), disturbed(4)).verdict, Verdict::undecided) << "p .043";
+  EXPECT_EQ(verdict(disturbed(0), disturbed(4)).doubt, record::Doubt::exact);
+  EXPECT_EQ(verdict(disturbed(4), disturbed(0)).verdict, Verdict::pass);
+  EXPECT_EQ(verdict(disturbed(4), disturbed(4)).verdict, Verdict::pass);
 }
 
 TEST(StoredGate, RefusesTimesThatAreNone) {
