@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,11 @@ void check(const GatePlan& plan, const CaseRule& rule, int cases) {
                      ascending(plan.tail_looks) &&
                      (plan.tail_looks.empty() || plan.tail_looks.front() > plan.screening_rounds);
   require(tails, "a gate's plan looks at tails after the screening, with a share each");
+  for (const std::vector<double>* each : {&plan.alpha_share, &plan.pass_level, &plan.tail_share}) {
+    const bool spent_once = std::ranges::all_of(*each, [](double part) { return part >= 0; }) &&
+                            std::reduce(each->begin(), each->end()) <= 1 + 1e-9;
+    require(spent_once, "a gate's plan spends no level twice, and none above 1");
+  }
   require(plan.shift >= 0 && plan.shift <= 1, "a gate tests against a part of delta");
   require(std::isfinite(rule.delta) && rule.delta >= 0, "a delta is finite and not negative");
   require(std::isfinite(rule.floor_ns) && rule.floor_ns >= 0, "a floor is finite and not negative");

@@ -420,6 +420,11 @@ TEST(Gate, RefusesARuleThatCannotBeJudged) {
   refuses({{12, 8}, {.5, .5}, {.02, .02}, .5}, rule_of(.03), 10);
   refuses({{8, 12}, {1}, {.02, .02}, .5}, rule_of(.03), 10);
   refuses({{}, {}, {}, .5}, rule_of(.03), 10);
+  refuses({{8, 12}, {.5, .6}, {.02, .02}, .5}, rule_of(.03), 10);
+  refuses({{8, 12}, {.5, .5}, {.6, .6}, .5}, rule_of(.03), 10);
+  refuses({{8, 12}, {1.5, -.5}, {.02, .02}, .5}, rule_of(.03), 10);
+  refuses({{8, 12}, {.5, .5}, {.02, std::nan("")}, .5}, rule_of(.03), 10);
+  refuses(with_pass_risk(plan, 5), rule_of(.03), 10);
 }
 
 TEST(SmallestEffect, IsAbsentWhereItCannotBeKnown) {

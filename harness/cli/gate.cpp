@@ -25,7 +25,7 @@ namespace {
 /// A part of one that is no more than `most`.
 double parse_share(const std::string& option, const std::string& text, double most) {
   const auto value = run::parse_fraction(text);
-  if (!value || *value > most)
+  if (!value || !gate::is_share(*value, most))
     throw Error(ErrorKind::usage,
                 fmt::format("{} {} is not a share above 0 and {} {}", option, printable(text),
                             most < 1 ? "at most" : "below", most),

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/analysis/gate_plan.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
 #include "harness/base/shell.hpp"
@@ -84,6 +85,26 @@ void check_named(const record::Gate& gate, const GateOptions& options) {
               fmt::format("start it again: {}", gate.command_line));
 }
 
+/// A number of a gate's options. Throws json::Errors, also for one that could not have been typed.
+double stored_number(const json::Value& number, const char* key, bool (*may_be)(double)) {
+  const double value = number.number();
+  if (!may_be(value))
+    throw json::Error(fmt::format("{} is {:g}, which no gate was asked for", key, value));
+  return value;
+}
+
+/// The share of that name; none where there is none.
+std::optional<double> stored_share(const json::Value& options, const char* key,
+                                   bool (*may_be)(double)) {
+  const json::Value* found = options.find(key);
+  return found ? std::optional(stored_number(*found, key, may_be)) : std::nullopt;
+}
+
+bool is_delta(double share) { return is_share(share, 1); }
+bool is_error_rate(double share) { return is_share(share, analysis::most_alpha); }
+/// 0 is the share of a device without cases.
+bool is_budget(double seconds) { return seconds >= 0 && seconds <= run::longest_duration_s; }
+
 /// The profile as it was used. What is stored is not trusted: it is read as strictly as a file.
 run::Profile used_profile(const store::FoundGate& found) {
   const record::Gate& gate = found.summary.gate;
@@ -99,6 +120,8 @@ run::Profile used_profile(const store::FoundGate& found) {
 }
 
 }  // namespace
+
+bool is_share(double share, double most) { return share > 0 && share < 1 && share <= most; }
 
 Wanted from_command_line(const GateOptions& options) {
   Wanted wanted;
@@ -144,7 +167,7 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
   try {
     const json::Value all = json::parse(gate.options);
     stored.patterns = all.at("patterns").texts();
-    wanted.budget_s = all.at("budget_s").number();
+    wanted.budget_s = stored_number(all.at("budget_s"), "budget_s", is_budget);
     stored.device = all.at("device").text();
     stored.config = all.at("config").text();
     stored.label = all.at("label").text();
@@ -155,9 +178,11 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
     stored.all = every == nullptr || every->boolean();
     if (const json::Value* spread = all.find("spread")) stored.spread = spread->boolean();
     if (const json::Value* first = all.find("counts_first")) stored.counts_first = first->boolean();
-    if (const json::Value* delta = all.find("delta")) stored.delta = delta->number();
-    if (const json::Value* alpha = all.find("alpha")) stored.alpha = alpha->number();
-    if (const json::Value* beta = all.find("beta")) stored.beta = beta->number();
+    stored.delta = stored_share(all, "delta", is_delta);
+    stored.alpha = stored_share(all, "alpha", is_error_rate);
+    stored.beta = stored_share(all, "beta", is_error_rate);
+    if (!is_error_rate(gate.alpha))
+      throw json::Error(fmt::format("alpha is {:g}, which no gate was asked for", gate.alpha));
     check_named(gate, options);
     if (gate.mode == record::GateMode::variants) {
       stored.baseline_variant = gate.baseline;

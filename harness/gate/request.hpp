@@ -30,6 +30,9 @@ struct GateOptions {
        accept_changes = false, spread = false, counts_first = false;
 };
 
+/// Whether a share is above 0, below 1 and at most `most`: what is typed, and what is stored.
+bool is_share(double share, double most);
+
 struct Programs;
 
 /// What the command line, or an interrupted gate, asks for.

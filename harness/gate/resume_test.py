@@ -175,6 +175,21 @@ def test_what_the_time_went_into_is_said_and_stored(lab):
         assert float(share) == pytest.approx(100 * time[f"{what}_ns"] / total, rel=0.01, abs=0.1)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("beta", 5), ("beta", 0), ("alpha", -1), ("delta", 1.5), ("budget_s", -1), ("budget_s", 1e9)],
+)
+def test_numbers_that_no_gate_was_asked_for_are_refused(lab, key, value):
+    interrupted_gate(lab, lab.worker("candidate", "--slower", 1))
+    command = resuming(lab)
+    with sqlite3.connect(lab.database) as store:
+        store.execute("UPDATE gate SET options = json_set(options, ?, ?)", (f"$.{key}", value))
+    refused = lab.execute(command, text=True)
+    assert refused.returncode == 74, refused.stderr
+    assert f"cannot be read: {key} is {value:g}" in refused.stderr
+    assert str(lab.database) in refused.stderr
+
+
 def test_a_finished_gate_does_not_go_on(lab):
     assert lab.gate(lab.profile("constant"), PLAIN, PLAIN, "--aa")[0] == 0
     finished = lab.call("gate", "--resume", "latest", "--results", lab.results, text=True)

@@ -13,7 +13,6 @@ namespace ridgeline::run {
 std::optional<double> parse_duration(std::string_view text) {
   constexpr std::pair<std::string_view, double> units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3},
                                                            {"s", 1},     {"m", 60},    {"h", 3600}};
-  constexpr double longest = 30 * 24 * 3600.0;
   double seconds = 0;
   if (text.empty()) return std::nullopt;
   while (!text.empty()) {
@@ -32,7 +31,7 @@ std::optional<double> parse_duration(std::string_view text) {
     }
     if (!known) return std::nullopt;
   }
-  return seconds > 0 && seconds <= longest ? std::optional(seconds) : std::nullopt;
+  return seconds > 0 && seconds <= longest_duration_s ? std::optional(seconds) : std::nullopt;
 }
 
 double parse_budget(std::string_view text) {

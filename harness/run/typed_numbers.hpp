@@ -5,8 +5,10 @@
 
 namespace ridgeline::run {
 
+inline constexpr double longest_duration_s = 30 * 24 * 3600.0;
+
 /// Seconds of a duration as people write it: "200ns", "90s", "2m", "1h30m". Absent when `text` is
-/// none, or not above 0.
+/// none, or not above 0, or too long.
 std::optional<double> parse_duration(std::string_view text);
 
 /// Seconds that --budget gives. Throws a usage Error.
