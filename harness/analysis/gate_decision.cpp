@@ -35,9 +35,11 @@ Decision of_suspect(const GatePlan& plan, const CaseRule& rule, Decision medians
   if (!tail.cleared) medians.slow = tail.slow;
   if (tail.tail && rule.tails == Tails::fail)
     return settled(medians, record::Verdict::tail, tail.p_value, tail.level);
-  if (tail.tail || tail.cleared) return medians;
+  const bool told = rule.tails == Tails::tell && last;  // a suspicion is nothing to tell
+  if (tail.tail || tail.cleared || told) return medians;
   medians.tail_suspected = last;
-  return last ? medians : waiting(medians);
+  // More rounds would test the tail: that there are none is no reason to pass.
+  return last && tail.tested ? medians : waiting(medians);
 }
 
 stats::Interval interval_of(std::span<const double> ratios) {
@@ -176,7 +178,7 @@ Decision decide(const GatePlan& plan, const CaseRule& rule, int cases,
       decision = of_suspect(plan, rule, decision, pairs, last, screening);
     } else if (!screening.over) {
       // The time ended before the screening: what hints at a tail does not pass.
-      const bool hints = last && is_suspicious(pairs, decision.delta);
+      const bool hints = last && rule.tails == Tails::fail && is_suspicious(pairs, decision.delta);
       if (!last || hints) decision = waiting(decision);
       decision.tail_suspected = hints;
     }

@@ -50,7 +50,8 @@ bool is_suspect(const GatePlan& plan, const CaseRule& rule, int cases,
 /// Replays every look that the pairs (in the order of rounds) have reached, for one of `cases`
 /// cases, and decides at the first that can. A look is reached by the number of pairs that count.
 /// What would pass, or be an improvement, waits for the screening, and a suspect until its tail is
-/// shown or cleared. A candidate that was disturbed counts as infinitely slow for a pass; one that
+/// shown or cleared, or was tested to the end: one whose tail was not tested is undecided. A
+/// candidate that was disturbed counts as infinitely slow for a pass; one that
 /// is disturbed more often than chance has it does not pass. `last` says that no more pairs will
 /// come: when the pairs lie between two looks, or stop short of the plan, a final look spends all
 /// that is left of the case's levels, which is as safe as the plan because when time runs out does

@@ -92,6 +92,49 @@ TEST(GateErrorRates, OfAWrongPassAreAtMostTheSumOfItsLevelsExactly) {
     }
 }
 
+/// A plan whose tails can be counted out, too.
+const GatePlan small_tails{.looks = {12},
+                           .alpha_share = {1},
+                           .pass_level = {.05},
+                           .tail_looks = {4, 6, 9, 12},
+                           .tail_share = {.1, .2, .3, .4}};
+
+/// Pairs that differ from each other by `distances`, in whatever is asked of tails.
+std::vector<PairedTimes> tails_of(const Values& distances, std::size_t stop, unsigned signs) {
+  std::vector<PairedTimes> pairs;
+  for (std::size_t i = 0; i < stop; ++i) {
+    const double distance = distances[i] * ((signs >> i & 1u) != 0 ? 1 : -1);
+    PairedTimes pair{1, std::exp(distance), static_cast<int>(i)};
+    // The noisiest pairs are not the same for each question.
+    const double other = distances[(i + 5) % distances.size()] * (distance > 0 ? 1 : -1);
+    pair.shape.mean = distance + other;
+    pair.shape.ninetieth = other;
+    pair.shape.baseline_quartile = distance < 0 ? -distance : 0;
+    pair.shape.candidate_quartile = distance > 0 ? distance : 0;
+    (distance > 0 ? pair.shape.candidate_slow : pair.shape.baseline_slow) = .01 + std::abs(other);
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+/// Of all patterns of signs, those that show a tail.
+double tails_over_all_signs(const Values& distances, std::size_t stop, double alpha) {
+  int shown = 0;
+  for (unsigned signs = 0; signs < 1u << stop; ++signs)
+    shown +=
+        decide_tail(small_tails, alpha, 1e-9, tails_of(distances, stop, signs), true).tail ? 1 : 0;
+  return std::ldexp(shown, -static_cast<int>(stop));
+}
+
+TEST(GateErrorRates, OfTailsAreAtMostTheSuspectsShareExactly) {
+  const double alpha = .3;
+  for (const Values& distances : {quiet, bursts}) {
+    for (std::size_t stop = 1; stop <= distances.size(); ++stop)
+      EXPECT_LE(tails_over_all_signs(distances, stop, alpha), alpha) << stop;
+    EXPECT_GE(tails_over_all_signs(distances, 12, alpha), .1 * alpha);
+  }
+}
+
 // ---- Synthetic noise. ----
 
 class Random {

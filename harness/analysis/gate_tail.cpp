@@ -17,6 +17,8 @@ constexpr double least_share = 0.005;  // of slow samples more than the baseline
 constexpr double suspicious_p = 0.25;
 // Shares of a look's level.
 constexpr double launches_part = 0.15, processes_part = 0.6, means_part = 0.1, nineties_part = 0.15;
+constexpr double least_part = std::min({launches_part, processes_part, means_part, nineties_part});
+constexpr double doubtful_p = 0.025;  // of each of two questions, over all cases
 
 /// The pairs of a case as columns: log ratios, logarithms of the quartiles, and the share of slow
 /// samples that the candidate has more.
@@ -126,16 +128,32 @@ bool does_not_matter(const Columns& tails, double delta) {
          average(tails.slow) < least_share;
 }
 
+/// Whether the candidate of some pair was disturbed alone.
+bool has_disturbed_candidates(std::span<const PairedTimes> pairs) {
+  return std::ranges::any_of(
+      pairs, [](const PairedTimes& pair) { return pair.disturbed == Disturbed::candidate; });
+}
+
 /// The same, with the name of what a disturbed candidate shows.
 std::optional<Shown> shown(std::span<const PairedTimes> fresh, double delta, double level) {
   std::optional<Shown> found = shown(columns(fresh), delta, level);
-  if (found &&
-      std::ranges::any_of(
-          fresh, [](const PairedTimes& pair) { return pair.disturbed == Disturbed::candidate; }) &&
-      !shown(columns(fresh, false), delta, level))
+  if (found && has_disturbed_candidates(fresh) && !shown(columns(fresh, false), delta, level))
     found->tail = record::Tail::throttles;
   return found;
 }
+
+/// The first question that is answered by about enough: not at the levels of tests.
+std::optional<record::Tail> hinted(const Columns& tails, double delta, double level) {
+  if (tails.median.empty()) return std::nullopt;
+  if (average(tails.slow) >= least_share && stats::signed_rank(tails.slow, 0).up <= level)
+    return record::Tail::launches;
+  if (average(tails.mean) >= delta && stats::signed_rank(tails.mean, delta).up <= level)
+    return record::Tail::means;
+  return std::nullopt;
+}
+
+/// Whether no p value of so many pairs is small enough for `level`.
+bool is_out_of_reach(int pairs, double level) { return level < std::ldexp(1.0, -pairs); }
 
 }  // namespace
 
@@ -188,16 +206,29 @@ TailDecision decide_tail(const GatePlan& plan, double alpha, double delta,
     carry = 0;
     ++taken;
     // No p value of so many pairs is below 2^-fresh: the level is kept for the next look.
-    if (processes_part * level < std::ldexp(1.0, -fresh)) std::swap(carry, level);
+    if (is_out_of_reach(fresh, processes_part * level)) std::swap(carry, level);
+    decision.tested = decision.tested || level > 0;
     if (look(i + 1, level)) return decision;
     spent_here = level;
   }
   if (!last || fresh == 0) return decision;
   const auto left = static_cast<std::ptrdiff_t>(taken);
-  look(pairs.size(),
-       std::accumulate(plan.tail_share.begin() + left, plan.tail_share.end(), 0.0) * alpha + carry +
-           spent_here);
+  const double level =
+      std::accumulate(plan.tail_share.begin() + left, plan.tail_share.end(), 0.0) * alpha + carry +
+      spent_here;
+  look(pairs.size(), level);
+  decision.tested = decision.tested || !is_out_of_reach(fresh, least_part * level);
+  decision.cleared = decision.cleared && decision.tested;
   return decision;
+}
+
+std::optional<record::Tail> tail_in_doubt(std::span<const PairedTimes> pairs, double delta,
+                                          int cases) {
+  const double level = doubtful_p / cases;
+  const std::optional<record::Tail> found = hinted(columns(pairs), delta, level);
+  if (found && has_disturbed_candidates(pairs) && !hinted(columns(pairs, false), delta, level))
+    return record::Tail::throttles;
+  return found;
 }
 
 }  // namespace ridgeline::analysis

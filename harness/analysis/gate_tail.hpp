@@ -38,6 +38,7 @@ struct SlowProcessCounts {
 struct TailDecision {
   std::optional<record::Tail> tail;       // what became slower, if that was shown
   bool cleared = false;                   // it is no longer suspicious
+  bool tested = false;                    // by as many pairs as every question needs at its level
   std::size_t pairs = 0;                  // of all, screening included, when that was known
   double p_value = 1, level = 0;          // of the test that showed it
   std::optional<SlowProcessCounts> slow;  // at the latest look; absent where it had nothing to
@@ -54,8 +55,14 @@ TailReach tail_reach(const GatePlan& plan, double alpha);
 
 /// Replays the looks that the pairs of a suspect have reached: the first that shows a tail or
 /// clears the case. `last`: no more pairs will come, and what is left of the levels is spent on
-/// them all. `alpha` is of this case.
+/// them all; where they are too few for some question, they clear nothing. `alpha` is of this case.
 TailDecision decide_tail(const GatePlan& plan, double alpha, double delta,
                          std::span<const PairedTimes> pairs, bool last);
+
+/// What all pairs of a case of `cases` hint at that could not be decided: more slow samples, slower
+/// means, or more disturbed processes than chance gives the candidate of equal sides in one suite
+/// of twenty. The screening is part of them: nothing was chosen by it here.
+std::optional<record::Tail> tail_in_doubt(std::span<const PairedTimes> pairs, double delta,
+                                          int cases);
 
 }  // namespace ridgeline::analysis

@@ -126,8 +126,74 @@ TEST(GateTail, WhatIsNoLongerSuspiciousIsCleared) {
   EXPECT_TRUE(found.cleared);
   EXPECT_EQ(found.pairs, 27u);
   EXPECT_FALSE(on(rounds(0, {}, first_look - 1), 1).cleared) << "before the look";
-  EXPECT_TRUE(on(rounds(0, {}, 3), 1, .005, true).cleared) << "no more pairs will come";
-  EXPECT_FALSE(on(rounds(3, {.slow = .1}), 1, .005, true).cleared);
+  EXPECT_TRUE(on(rounds(0, {}, 10), 1, .005, true).cleared) << "no more pairs will come";
+  EXPECT_FALSE(on(rounds(0, {}, 9), 1, .005, true).cleared) << "which means cannot be tested by";
+  EXPECT_FALSE(on(rounds(9, {.slow = .1}, 10), 1, .005, true).cleared);
+}
+
+TEST(GateTail, ASuspectIsTestedByAsManyPairsAsEveryQuestionNeeds) {
+  EXPECT_FALSE(on(rounds(0, {}), 1, .005, true).tested);
+  EXPECT_FALSE(on(rounds(9, {.slow = .1}), 1, .005, true).tested);
+  EXPECT_TRUE(on(rounds(9, {.slow = .1}, 1), 1, .005, true).tested);
+  EXPECT_FALSE(on(rounds(9, {.slow = .1}, 1), 2, .005, true).tested) << "half of the level each";
+  EXPECT_TRUE(on(rounds(9, {.slow = .1}, 2), 2, .005, true).tested);
+  EXPECT_TRUE(on(rounds(9, {.slow = .1}, first_look - 9), 1, .005).tested);
+  EXPECT_FALSE(on(rounds(9, {.slow = .1}, first_look - 9), 1000, .005).tested)
+      << "19 pairs show nothing at this level";
+}
+
+/// What shows a tail to one question alone.
+struct OfOneQuestion {
+  Tail tail;
+  Planted planted;
+};
+constexpr OfOneQuestion of_one_question[] = {{Tail::launches, {.slow = .1}},
+                                             {Tail::processes, {.quartile = .1}},
+                                             {Tail::means, {.mean = .1}},
+                                             {Tail::nineties, {.ninetieth = .1}}};
+
+/// The level of the question when `count` fresh pairs show it, from that one on; the pairs before
+/// show nothing and are suspicious.
+double level_of(Tail question, Planted planted, int from, int count, double alpha, bool last) {
+  constexpr double delta = .01;
+  const auto or_even = [](double value) { return value != 0 ? value : delta / 2 + 1e-13; };
+  const Planted nothing{.mean = or_even(0), .ninetieth = or_even(0)};
+  planted.mean = or_even(planted.mean);
+  planted.ninetieth = or_even(planted.ninetieth);
+  std::vector<PairedTimes> pairs = rounds(0, {});
+  for (int i = 0; i < count; ++i) {
+    Planted each = i < from ? nothing : planted;
+    each.median = i == 0 ? 2 : 0;
+    pairs.push_back(pair_of(each, plan.screening_rounds + i));
+  }
+  const TailDecision shown = decide_tail(plan, alpha, delta, pairs, last);
+  EXPECT_EQ(shown.tail, question) << count;
+  EXPECT_EQ(shown.pairs, pairs.size());
+  return shown.level;
+}
+
+double level_of_all(int from, int count, double alpha, bool last = false) {
+  double sum = 0;
+  for (const auto& [question, planted] : of_one_question)
+    sum += level_of(question, planted, from, count, alpha, last);
+  return sum;
+}
+
+TEST(GateTail, TheLevelsOfAllLooksAndQuestionsAddUpToAlpha) {
+  const double alpha = .15;
+  std::vector<int> fresh;
+  for (const int look : plan.tail_looks) fresh.push_back(look - plan.screening_rounds);
+  double sum = 0;
+  for (const int count : fresh) sum += level_of_all(count - 13, count, alpha);
+  EXPECT_NEAR(sum, alpha, 1e-15);
+  // The final look has what is left, and what was spent on the same pairs.
+  EXPECT_NEAR(level_of_all(1, fresh[0] - 1, alpha, true), alpha, 1e-15);
+  EXPECT_NEAR(level_of_all(fresh[1] - 5, fresh[1] + 10, alpha, true), plan.tail_share[2] * alpha,
+              1e-15);
+  // So small that the first look keeps its level for the second.
+  const double tiny = 3e-5;
+  EXPECT_NEAR(level_of_all(0, fresh[1], tiny) + level_of_all(fresh[1], fresh[2], tiny), tiny,
+              1e-18);
 }
 
 TEST(GateTail, SlowerThroughoutByLessThanDeltaIsNone) {
@@ -256,9 +322,59 @@ TEST(GateTail, OfASlowerMedianItIsARegression) {
 }
 
 TEST(GateTail, ThatIsNotProvedIsSaid) {
-  const Decision found = decided(rounds(3, {.slow = .1}), suspect, true);
+  const Decision found = decided(rounds(8, {.slow = .1}, first_look - 8), suspect, true);
   EXPECT_EQ(found.verdict, Verdict::pass);
   EXPECT_TRUE(found.tail_suspected);
+}
+
+TEST(GateTail, ASuspectThatWasNotTestedDoesNotPass) {
+  // Ten pairs are the least that show one launch in ten, and that are enough for other questions.
+  for (int count = 0; count < 10; ++count) {
+    for (const Decision& found : {decided(rounds(count, {.slow = .1}), suspect, true),
+                                  decided(rounds(0, {}, count), suspect, true)}) {
+      EXPECT_EQ(found.verdict, Verdict::undecided) << count;
+      EXPECT_FALSE(found.decided) << count;
+      EXPECT_TRUE(found.tail_suspected) << count;
+    }
+    EXPECT_EQ(decided(rounds(count, {-.1, 0, 0, -.1, .1}), suspect, true).verdict,
+              Verdict::undecided)
+        << count;
+  }
+  EXPECT_EQ(decided(rounds(10, {.slow = .1}), suspect, true).verdict, Verdict::tail);
+  EXPECT_EQ(decided(rounds(0, {}, 10), suspect, true).verdict, Verdict::pass);
+}
+
+TEST(GateTail, WhereTailsAreOnlyToldASuspicionKeepsNothingFromPassing) {
+  for (const Decision& found :
+       {decided(rounds(3, {.slow = .1}), suspect, true, Tails::tell),
+        decided(std::vector<PairedTimes>(7, pair_of({.slow = .1})), running, true, Tails::tell)}) {
+    EXPECT_EQ(found.verdict, Verdict::pass);
+    EXPECT_FALSE(found.tail_suspected);
+  }
+}
+
+TEST(GateTail, OfAllPairsADoubtIsRarerThanOneSuiteInTwenty) {
+  const auto doubted = [](int count, const Planted& planted, int cases,
+                          Disturbed disturbed = Disturbed::neither, int plain = 0) {
+    std::vector<PairedTimes> pairs;
+    for (int i = 0; i < count + plain; ++i)
+      pairs.push_back(i < count ? pair_of(planted, i, disturbed) : pair_of({}, i));
+    return tail_in_doubt(pairs, .005, cases);
+  };
+  EXPECT_FALSE(tail_in_doubt({}, .005, 1));
+  // Coins of a fortieth: 6 alike of one case, 9 of 10, 12 of 100.
+  for (const auto& [cases, enough] : {std::pair{1, 6}, {10, 9}, {100, 12}}) {
+    EXPECT_EQ(doubted(enough, {.slow = .1}, cases), Tail::launches) << cases;
+    EXPECT_FALSE(doubted(enough - 1, {.slow = .1}, cases)) << cases;
+    EXPECT_EQ(doubted(enough, {.mean = .1}, cases), Tail::means) << cases;
+    EXPECT_FALSE(doubted(enough - 1, {.mean = .1}, cases)) << cases;
+    EXPECT_EQ(doubted(enough, {}, cases, Disturbed::candidate, 4), Tail::throttles) << cases;
+    EXPECT_FALSE(doubted(enough - 1, {}, cases, Disturbed::candidate, 4)) << cases;
+  }
+  EXPECT_FALSE(doubted(12, {.slow = .004}, 1)) << "which does not matter";
+  EXPECT_FALSE(doubted(12, {.mean = .004}, 1));
+  EXPECT_FALSE(doubted(12, {}, 1, Disturbed::baseline, 4));
+  EXPECT_FALSE(doubted(12, {}, 1, Disturbed::both, 4));
 }
 
 TEST(GateTail, ACandidateThatIsDisturbedMoreOftenDoesNotPass) {

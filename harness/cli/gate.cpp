@@ -285,8 +285,8 @@ interrupted. Where several hold, the first of 130, 74, 2, 1, 3.)",
                "On a GPU: count for some seconds on the emulated device what changed variants do, "
                "and measure those that do something else before the others");
   command.flag("--strict", options.strict,
-               "Exit 3 when any case is undecided, was disturbed, or does not fit into memory "
-               "beside the other side");
+               "Exit 3 when any case is undecided, was disturbed, may have a tail, or does not fit "
+               "into memory beside the other side");
   command.flag("--accept-changes", options.accept_changes,
                "Of stored runs: judge although the environment changed");
   command.flag("--no-wait", options.no_wait, "Exit 69 when somebody else measures on the device");

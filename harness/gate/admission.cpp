@@ -36,7 +36,8 @@ int rounds_to_decide(const GateSetup& setup) {
 
 double needed_s(std::span<const Demand> demands, int rounds) {
   double sum_s = 0;
-  for (const Demand& each : demands) sum_s += each.pair_s * std::max(rounds - each.rounds, 1);
+  for (const Demand& each : demands)
+    sum_s += each.pair_s * std::max(std::max(rounds, each.least) - each.rounds, 1);
   return sum_s;
 }
 

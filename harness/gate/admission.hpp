@@ -17,13 +17,15 @@ int rounds_to_say_anything(const GateSetup& setup);
 /// What a case that is taken on shall have: a few more than the least, and the screening for tails.
 int rounds_to_decide(const GateSetup& setup);
 
-/// A case that is taken on: how many rounds it has had, and what the next will take.
+/// A case that is taken on: how many rounds it has had, what the next will take, and how many it
+/// needs in any case.
 struct Demand {
   double pair_s = 0;
-  int rounds = 0;
+  int rounds = 0, least = 0;
 };
 
-/// Time that these need until each has had `rounds`, at least once more each.
+/// Time that these need until each has had `rounds`, or more where it needs more; at least once
+/// more each.
 double needed_s(std::span<const Demand> demands, int rounds);
 
 /// The order in which cases are taken on, as places in `cases`: one of each variant, then a second

@@ -16,7 +16,7 @@ struct TimedCase {
   // were at the same time are screened for tails together.
   std::optional<int> first_round;
   analysis::Screening screening;
-  std::set<int> rounds;  // of the gate, measured
+  std::set<int> rounds;  // of the gate, measured; one that was cut off gave no pair
   int latest_pair = -1;  // its round of the gate
   bool over = false;     // has its verdict
   bool aside = false;    // because one round takes more than the others leave, so far

@@ -13,13 +13,15 @@ namespace {
 
 constexpr int pilot_pairs = 2;  // of a case, after which its cost is known
 constexpr int most_tries = 3;   // cases, until one is kept although the budget does not decide it
-constexpr double much_slower = 1.25;
-constexpr int most_behind = 2;  // rounds, of a case that others wait for
+constexpr double much_different = 1.25;
+constexpr int most_behind = 2;    // rounds, of a case that others wait for
+constexpr int doubted_pairs = 3;  // with fewer no case is in doubt
 
-bool seems_slower(const TimedCase& state) {
+/// On either side: what is measured, and for how long, must not depend on which one is slower.
+bool seems_different(const TimedCase& state) {
+  const double least = std::log(std::max(much_different, 1 + state.gate_case->rule.delta));
   return std::ranges::any_of(state.pairs.times, [&](const analysis::PairedTimes& pair) {
-    return pair.candidate_ns >
-           pair.baseline_ns * std::max(much_slower, 1 + state.gate_case->rule.delta);
+    return std::abs(std::log(pair.candidate_ns / pair.baseline_ns)) > least;
   });
 }
 
@@ -83,9 +85,14 @@ std::vector<GateAssignment> TimedCases::due(int round, std::uint64_t seed) {
 
 std::vector<Demand> TimedCases::demands() const {
   std::vector<Demand> demands;
-  for (const TimedCase& state : cases_)
-    if (!state.over && state.first_round)
-      demands.push_back({state.pair_s > 0 ? state.pair_s : typical_pair_s(), state.pairs.rounds()});
+  const std::vector<int>& tail_looks = setup_.plan.tail_looks;
+  for (const TimedCase& state : cases_) {
+    if (state.over || !state.first_round) continue;
+    // A suspect that was not tested does not pass.
+    const int least = state.screening.suspect && !tail_looks.empty() ? tail_looks.front() : 0;
+    demands.push_back(
+        {state.pair_s > 0 ? state.pair_s : typical_pair_s(), state.pairs.rounds(), least});
+  }
   return demands;
 }
 
@@ -117,7 +124,7 @@ bool TimedCases::is_too_dear(const TimedCase& state, double left_s) const {
   const auto aside = std::ranges::count_if(cases_, &TimedCase::aside);
   const std::vector<Demand> open = demands();
   const bool others = open.size() > 1 || (!waiting_.empty() && aside < most_tries - 1);
-  return !setup_.spread && !state.over && others && !seems_slower(state) &&
+  return !setup_.spread && !state.over && others && !seems_different(state) &&
          needed_s(open, rounds_to_decide(setup_)) > left_s;
 }
 
@@ -144,12 +151,11 @@ TimedCase* TimedCases::take_on_again(int round, double left_s) {
 
 TimedCase* TimedCases::hopeless(double left_s) {
   const std::vector<Demand> open = demands();
-  if (setup_.spread || open.size() != 1 || open[0].rounds != pilot_pairs ||
-      needed_s(open, rounds_to_say_anything(setup_)) <= left_s)
-    return nullptr;
+  if (setup_.spread || open.size() != 1 || open[0].rounds != pilot_pairs) return nullptr;
   const auto found = std::ranges::find_if(
       cases_, [](const TimedCase& each) { return !each.over && each.first_round; });
-  return &*found;
+  const int rounds = seems_different(*found) ? doubted_pairs : rounds_to_say_anything(setup_);
+  return needed_s(open, rounds) > left_s ? &*found : nullptr;
 }
 
 double TimedCases::wanted_s() const {
@@ -217,13 +223,13 @@ std::vector<TimedCase*> TimedCases::screen() {
       return state->over || rounds >= setup_.plan.screening_rounds || rounds + most_behind < most;
     });
     if (!ready) continue;
-    screen(cases);
+    choose_suspects(cases);
     screened.insert(screened.end(), cases.begin(), cases.end());
   }
   return screened;
 }
 
-void TimedCases::screen(const std::vector<TimedCase*>& together) {
+void TimedCases::choose_suspects(const std::vector<TimedCase*>& together) {
   int suspects = 0;
   for (TimedCase* state : together) {
     state->screening.over = true;

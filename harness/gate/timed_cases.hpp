@@ -67,7 +67,8 @@ class TimedCases {
   /// Whether nearly every round of it is disturbed, so that going on would only take time from
   /// other cases. What disturbs the candidate alone is a finding.
   bool is_disturbed(const TimedCase& state) const;
-  /// The one case that is open, when it cannot have enough rounds for any verdict; else null.
+  /// The one case that is open, when it cannot have enough rounds for any verdict, or, where its
+  /// sides seem to differ much, for a doubt; else null.
   TimedCase* hopeless(double left_s);
 
   /// What the budget is enough for; none while nothing is known of what a round takes.
@@ -82,7 +83,7 @@ class TimedCases {
  private:
   std::vector<Demand> demands() const;
   double typical_pair_s() const;  // as far as is known
-  void screen(const std::vector<TimedCase*>& together);
+  void choose_suspects(const std::vector<TimedCase*>& together);
 
   const GateSetup& setup_;
   std::vector<TimedCase> cases_;

@@ -149,13 +149,19 @@ TEST(Admission, CasesWhoseCountsDifferComeFirst) {
   EXPECT_EQ(by_importance(setup.cases), (std::vector<std::size_t>{3, 4, 5, 0, 1, 2}));
 }
 
-TEST(Admission, WhatSeemsSlowerIsNotSetAside) {
+TEST(Admission, WhatSeemsToDifferMuchIsNotSetAsideWhicheverSideIsSlower) {
   const GateSetup setup = setup_of(8, 100);
-  TimedCases cases(setup);
-  measure(*cases.take_on(0, 100), 0, 1);
-  TimedCase* slow = cases.take_on(0, 99);
-  measure(*slow, 0, 20, 100);
-  EXPECT_FALSE(cases.is_too_dear(*slow, 79));
+  const auto is_too_dear = [&](double ratio) {
+    TimedCases cases(setup);
+    measure(*cases.take_on(0, 100), 0, 1);
+    TimedCase* slow = cases.take_on(0, 99);
+    measure(*slow, 0, 20, ratio);
+    return cases.is_too_dear(*slow, 79);
+  };
+  EXPECT_FALSE(is_too_dear(100));
+  EXPECT_FALSE(is_too_dear(0.01)) << "or what is measured would depend on which side is slower";
+  EXPECT_TRUE(is_too_dear(1.2));
+  EXPECT_TRUE(is_too_dear(1 / 1.2));
 }
 
 TEST(Admission, AResumedGateKnowsWhatItsCasesCost) {
@@ -210,6 +216,41 @@ TEST(Admission, OneCaseThatCannotHaveEnoughRoundsIsHopelessOnceItsCostIsKnown) {
   measure(*only, 1, 1);
   EXPECT_EQ(cases.hopeless(2.9), only);
   EXPECT_EQ(cases.hopeless(3.1), nullptr) << "five rounds are enough for a pass";
+}
+
+TEST(Admission, WhatSeemsToDifferMuchIsMeasuredUntilItCanBeDoubted) {
+  const GateSetup setup = setup_of(2, 10);
+  const auto is_hopeless = [&](double ratio, double left_s) {
+    TimedCases cases(setup);
+    TimedCase* only = cases.take_on(0, 10);
+    measure(*only, 0, 1, ratio);
+    measure(*only, 1, 1, ratio);
+    return cases.hopeless(left_s) == only;
+  };
+  for (const double ratio : {10.0, 0.1}) {
+    EXPECT_FALSE(is_hopeless(ratio, 1.1)) << "the third pair fits";
+    EXPECT_TRUE(is_hopeless(ratio, 0.9));
+  }
+  EXPECT_TRUE(is_hopeless(1, 1.1));
+}
+
+TEST(Admission, ASuspectKeepsTheTimeOfItsFirstTestFromOthers) {
+  const GateSetup setup = setup_of(4, 600);
+  const int screened = setup.plan.screening_rounds, first_test = setup.plan.tail_looks.front();
+  const auto takes_on = [&](bool is_suspect, double left_s) {
+    TimedCases cases(setup);
+    TimedCase* first = cases.take_on(0, 600);
+    for (int round = 0; round < screened; ++round)
+      measure(*first, round, 1, is_suspect && round < 3 ? 1.5 : 1);
+    cases.screen();
+    EXPECT_EQ(first->screening.suspect, is_suspect);
+    return cases.take_on(screened, left_s) != nullptr;
+  };
+  const int rounds = rounds_to_decide(setup);
+  EXPECT_TRUE(takes_on(false, rounds - screened + rounds + 0.1));
+  EXPECT_FALSE(takes_on(false, rounds - screened + rounds - 0.1));
+  EXPECT_TRUE(takes_on(true, first_test - screened + rounds + 0.1));
+  EXPECT_FALSE(takes_on(true, first_test - screened + rounds - 0.1));
 }
 
 TEST(Screening, IsOfTheCasesThatWereTakenOnTogether) {

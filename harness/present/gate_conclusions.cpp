@@ -62,7 +62,8 @@ std::vector<std::string> failures(const GateReport& report) {
       }))
     list.push_back(compares_counts(report) ? "the candidate's counts are worse"
                                            : "the candidate is slower");
-  add(of(Verdict::tail), "a tail became slower", "tails became slower");
+  add([](const CaseVerdict& v) { return v.verdict == Verdict::tail && fails(v); },
+      "a tail became slower", "tails became slower");
   add([](const CaseVerdict& v) { return expected(v) == Expected::unmet; },
       "an expected regression was not seen", "expected regressions were not seen");
   if (list.empty()) list.push_back("not everything could be measured");
@@ -76,6 +77,22 @@ std::string not_judged(const GateReport& report, const char* before) {
   if (count == 0) return {};
   return fmt::format("{}{} of {} cases {} not judged", before, count, report.verdicts.size(),
                      count == 1 ? "was" : "were");
+}
+
+/// "; 2 cases may have a tail", of those that pass for all that; empty without any.
+std::string may_have_tails(const GateReport& report, const char* before) {
+  const auto count = std::ranges::count_if(report.verdicts, [](const CaseVerdict& v) {
+    return is_decided(v.verdict) && v.tail_suspected;
+  });
+  return count == 0 ? ""
+                    : fmt::format("{}{} may have a tail", before, units::plural(count, "case"));
+}
+
+/// Why a gate that decided something does not pass.
+std::string strictness(const GateReport& report) {
+  const std::string open = not_judged(report, ": ");
+  return "the gate is strict and does not pass" + open +
+         may_have_tails(report, open.empty() ? ": " : "; ");
 }
 
 }  // namespace
@@ -131,7 +148,7 @@ std::vector<std::string> conclusions(const GateReport& report) {
   }
   switch (report.exit_code) {
     case fine:
-      lines.push_back("the gate passes" + not_judged(report, "; "));
+      lines.push_back("the gate passes" + not_judged(report, "; ") + may_have_tails(report, "; "));
       break;
     case regression:
     case not_all_measured:
@@ -144,9 +161,8 @@ std::vector<std::string> conclusions(const GateReport& report) {
         lines.push_back(fmt::format("the gate does not pass: {} {} slower, which is not proved yet",
                                     units::plural(doubted, "case"),
                                     doubted == 1 ? "seems" : "seem"));
-      else if (std::ranges::any_of(report.verdicts,
-                                   [](const CaseVerdict& v) { return is_decided(v.verdict); }))
-        lines.push_back("the gate is strict and does not pass" + not_judged(report, ": "));
+      else if (is_decided(report.verdicts))
+        lines.push_back(strictness(report));
       else
         lines.push_back("the gate does not pass: too little could be decided");
       break;

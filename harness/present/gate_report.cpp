@@ -37,7 +37,18 @@ bool is_decided(Verdict verdict) {
 bool is_doubtful(const CaseVerdict& verdict) {
   return verdict.verdict == Verdict::undecided || verdict.verdict == Verdict::no_baseline ||
          verdict.verdict == Verdict::invalid_environment ||
-         verdict.verdict == Verdict::not_measured || verdict.no_room;
+         verdict.verdict == Verdict::not_measured || verdict.no_room || verdict.tail_suspected;
+}
+
+bool is_decided(const std::vector<CaseVerdict>& verdicts) {
+  using std::ranges::any_of;
+  const bool compared = any_of(verdicts, [](const CaseVerdict& v) {
+    return is_decided(v.verdict) && v.verdict != Verdict::same_code;
+  });
+  // Cases of the same code decide nothing for one that could not be compared.
+  return compared ||
+         (any_of(verdicts, [](const CaseVerdict& v) { return v.verdict == Verdict::same_code; }) &&
+          !any_of(verdicts, [](const CaseVerdict& v) { return is_doubtful(v); }));
 }
 
 bool is_strict(const record::Gate& gate) {
@@ -48,13 +59,13 @@ bool is_strict(const record::Gate& gate) {
 
 Expected expected(const CaseVerdict& verdict) {
   if (verdict.expectation.empty()) return Expected::nothing;
-  if (verdict.verdict == Verdict::regression) {
-    if (verdict.expected) return Expected::met;
-    return verdict.expectation_over ? Expected::over : Expected::exceeded;
-  }
   switch (verdict.verdict) {
+    case Verdict::regression:
+      if (verdict.expected) return Expected::met;
+      return verdict.expectation_over ? Expected::over : Expected::exceeded;
+    case Verdict::tail:
+      return verdict.expected ? Expected::met : Expected::open;
     case Verdict::undecided:
-    case Verdict::tail:  // which a slow-down near delta may show first
       return Expected::open;
     case Verdict::improvement:
     case Verdict::pass:
@@ -66,8 +77,8 @@ Expected expected(const CaseVerdict& verdict) {
 
 bool fails(const CaseVerdict& verdict) {
   const Expected state = expected(verdict);
-  return record::is_failure(verdict.verdict) || verdict.verdict == Verdict::tail ||
-         (verdict.verdict == Verdict::regression && state != Expected::met) ||
+  const bool slower = verdict.verdict == Verdict::regression || verdict.verdict == Verdict::tail;
+  return record::is_failure(verdict.verdict) || (slower && state != Expected::met) ||
          state == Expected::unmet;
 }
 
@@ -99,17 +110,9 @@ int gate_exit_code(record::RunStatus status, const std::vector<CaseVerdict>& ver
       any_of(verdicts, [](const CaseVerdict& v) { return record::is_failure(v.verdict); }))
     return not_all_measured;
   if (any_of(verdicts, [](const CaseVerdict& v) { return fails(v); })) return regression;
-  const bool compared = any_of(verdicts, [](const CaseVerdict& v) {
-    return is_decided(v.verdict) && v.verdict != Verdict::same_code;
-  });
-  // Cases of the same code decide nothing for one that could not be compared.
-  const bool unchanged =
-      any_of(verdicts, [](const CaseVerdict& v) { return v.verdict == Verdict::same_code; }) &&
-      !any_of(verdicts, [](const CaseVerdict& v) { return is_doubtful(v); });
-  const bool decided = compared || unchanged;
   const bool doubted =
       any_of(verdicts, [&](const CaseVerdict& v) { return v.doubt || (strict && is_doubtful(v)); });
-  return decided && !doubted ? fine : undecided;
+  return is_decided(verdicts) && !doubted ? fine : undecided;
 }
 
 int gate_exit_code(std::span<const GateReport> reports) {
@@ -137,10 +140,10 @@ std::map<std::string, std::vector<analysis::BesideTimes>> beside_times(store::Co
 std::string verdict_counts(const std::vector<CaseVerdict>& verdicts) {
   std::map<Verdict, std::int64_t> counts;
   for (const CaseVerdict& each : verdicts) ++counts[each.verdict];
-  return verdict_counts({counts.begin(), counts.end()},
-                        std::ranges::count_if(verdicts, [](const CaseVerdict& each) {
-                          return expected(each) == Expected::met;
-                        }));
+  return verdict_counts(
+      {counts.begin(), counts.end()}, std::ranges::count_if(verdicts, [](const CaseVerdict& each) {
+        return each.verdict == Verdict::regression && expected(each) == Expected::met;
+      }));
 }
 
 std::string verdict_counts(const std::vector<std::pair<Verdict, std::int64_t>>& counts,

@@ -51,7 +51,7 @@ void sort_by_importance(std::vector<record::CaseVerdict>& verdicts);
 /// What became of the regression that the rules expect of a case.
 enum class Expected {
   nothing,   // the rules expect none
-  met,       // there is one
+  met,       // there is one, or a tail that is the first to show it
   over,      // there is one, and the date has passed
   exceeded,  // there is a larger one than the rules allow
   unmet,     // the times show none
@@ -60,7 +60,7 @@ enum class Expected {
 };
 Expected expected(const record::CaseVerdict& verdict);
 
-/// Whether this case makes the gate fail, however strict: a failure, a tail, a regression that is
+/// Whether this case makes the gate fail, however strict: a failure, a tail or a regression that is
 /// not expected or larger than expected, an expectation that is unmet or over.
 bool fails(const record::CaseVerdict& verdict);
 /// Whether the gate as a whole does, or ended before its time; of one that has not ended, whether a
@@ -69,10 +69,13 @@ bool fails(const GateReport& report);
 
 /// What was answered: the gate did its work for this case.
 bool is_decided(record::Verdict verdict);
+/// Whether enough was answered for a gate to pass: some case that was compared, or all are the same
+/// code but for those that nothing is to be said of.
+bool is_decided(const std::vector<record::CaseVerdict>& verdicts);
 
-/// What --strict does not let pass: undecided, no_baseline, invalid_environment, not_measured, and
-/// a case that was skipped because both sides do not fit into memory together. One that the rules
-/// skip, or that neither side has, is no doubt.
+/// What --strict does not let pass: undecided, no_baseline, invalid_environment, not_measured, a
+/// case that may have a tail, and one that was skipped because both sides do not fit into memory
+/// together. One that the rules skip, or that neither side has, is no doubt.
 bool is_doubtful(const record::CaseVerdict& verdict);
 /// Whether any case is, too little could be decided, or the gate has not ended.
 bool is_doubtful(const GateReport& report);
@@ -81,9 +84,9 @@ bool is_doubtful(const GateReport& report);
 bool is_strict(const record::Gate& gate);
 
 /// interrupted; not_all_measured when a case failed or the gate itself did; regression when there
-/// is one that is not expected, a tail, or an expectation that was not met or is over; undecided
-/// when no case was decided, one is in doubt (record::Doubt), or, when `strict`, any is doubtful;
-/// else fine.
+/// is one that is not expected, or such a tail, or an expectation that was not met or is over;
+/// undecided when too little was decided, one is in doubt (record::Doubt), or, when `strict`, any
+/// is doubtful; else fine.
 int gate_exit_code(record::RunStatus status, const std::vector<record::CaseVerdict>& verdicts,
                    bool strict);
 

@@ -59,6 +59,8 @@ TEST(GateReport, ExitCodes) {
   no_room.no_room = true;
   CaseVerdict doubted = unsure;
   doubted.doubt = record::Doubt::large;
+  CaseVerdict suspected = pass;
+  suspected.tail_suspected = true;
   struct Row {
     std::vector<CaseVerdict> verdicts;
     int code, strict;
@@ -94,6 +96,9 @@ TEST(GateReport, ExitCodes) {
       {{without(Verdict::same_code), without(Verdict::invalid_environment)}, 3, 3},
       {{without(Verdict::same_code), pass, unsure}, 0, 3},
       {{pass, expecting(judged("c", Verdict::tail, 0, -1, 1), false)}, 1, 1},
+      {{pass, expecting(judged("c", Verdict::tail, 0, -1, 1), true)}, 0, 0},
+      {{pass, suspected}, 0, 3},
+      {{without(Verdict::same_code), suspected}, 0, 3},
       {{pass, without(Verdict::not_measured)}, 0, 3},
       {{without(Verdict::not_measured)}, 3, 3},
       {{slow, without(Verdict::wrong_result)}, 2, 2},
@@ -130,8 +135,21 @@ TEST(GateReport, TheConclusionSaysWhatIsTheCase) {
             "the gate passes; 2 of 3 cases were not judged");
   EXPECT_EQ(conclusion({pass, of(Verdict::undecided)}, true),
             "the gate is strict and does not pass: 1 of 2 cases was not judged");
-  EXPECT_EQ(conclusion({of(Verdict::undecided)}, true),
-            "the gate does not pass: too little could be decided");
+  for (const bool strict : {false, true}) {
+    EXPECT_EQ(conclusion({of(Verdict::undecided)}, strict),
+              "the gate does not pass: too little could be decided");
+    EXPECT_EQ(conclusion({of(Verdict::same_code), of(Verdict::undecided)}, strict),
+              "the gate does not pass: too little could be decided");
+  }
+  EXPECT_EQ(conclusion({of(Verdict::same_code)}), "the gate passes");
+  CaseVerdict suspected = pass;
+  suspected.tail_suspected = true;
+  EXPECT_EQ(conclusion({pass, suspected}), "the gate passes; 1 case may have a tail");
+  EXPECT_EQ(conclusion({pass, suspected}, true),
+            "the gate is strict and does not pass: 1 case may have a tail");
+  EXPECT_EQ(conclusion({pass, suspected, of(Verdict::undecided)}, true),
+            "the gate is strict and does not pass: 1 of 3 cases was not judged; 1 case may have a "
+            "tail");
   EXPECT_EQ(conclusion({pass, slow}), "the gate fails: the candidate is slower");
   CaseVerdict doubted = of(Verdict::undecided);
   doubted.doubt = record::Doubt::exact;
@@ -158,6 +176,30 @@ TEST(GateReport, ALargerRegressionThanExpectedFailsInWords) {
   EXPECT_TRUE(contains(gate_text(report), "regression (more than expected)"));
   EXPECT_TRUE(contains(gate_text(report), "1 regression is larger than the rules expect\n"));
   EXPECT_EQ(json::reread(to_json(report.verdicts[0]))["expectation"]["state"], "exceeded");
+}
+
+TEST(GateReport, ATailThatIsAnExpectedRegressionDoesNotFail) {
+  GateReport report = examples::report();
+  CaseVerdict met = judged("a", Verdict::tail, 2.5, 2, 3);
+  met.tail = record::Tail::means;
+  met.expected = true;
+  met.expectation = "checks now (until 2026-12-31)";
+  report.verdicts = {met, judged("b", Verdict::regression, 9, 8, 10)};
+  EXPECT_EQ(expected(met), Expected::met);
+  EXPECT_FALSE(fails(met));
+  EXPECT_EQ(gate_row(met).verdict, "tail (expected)");
+  EXPECT_EQ(verdict_counts(report.verdicts), "1 regression, 1 tail");
+  report.exit_code = gate_exit_code(report.gate.status, report.verdicts, false);
+  EXPECT_EQ(conclusions(report).back(), "the gate fails: the candidate is slower");
+}
+
+TEST(GateReport, APassThatMayHaveATailIsAnnotated) {
+  GateReport report = examples::report();
+  report.verdicts = {judged("a", Verdict::pass, 0, -1, 1)};
+  EXPECT_EQ(gate_github(report), "");
+  report.verdicts[0].tail_suspected = true;
+  EXPECT_TRUE(gate_github(report).starts_with("::warning title=pass%3A a::a: "))
+      << gate_github(report);
 }
 
 TEST(GateReport, NumbersThatAreNoneAreLeftOut) {
