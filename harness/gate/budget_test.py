@@ -26,6 +26,16 @@ def test_a_ten_fold_slow_down_never_ends_with_0(lab):
         lab.database.unlink()
 
 
+def test_a_slow_case_never_ends_with_0_beside_one_that_passes(lab):
+    candidate = lab.worker("candidate", "--as", "prints=tenfold")
+    for budget in ("1s", "2s", "4s"):
+        code, found = lab.gate(
+            lab.profile("constant", "prints"), PLAIN, candidate, "--budget", budget
+        )
+        assert code == (1 if named(found)["prints"] == "regression" else 3), found
+        lab.database.unlink()
+
+
 def test_a_short_budget_decides_some_cases_and_says_what_all_would_need(lab):
     profile = lab.profile("constant", "noisy", "process_noise", "drifting", "prints", "slow")
     command = lab.gate_command(profile, PLAIN, PLAIN, "--aa", "--budget", "7s")

@@ -78,14 +78,39 @@ std::string slow_processes(const analysis::Decision& decision) {
   return text;
 }
 
-/// What an undecided case that seems slower is to be doubted for.
+/// What a case that was not decided is to be doubted for.
 void add_doubts(record::CaseVerdict& made, const GateSetup& setup, const GateCase& gate_case,
                 const CasePairs& pairs, double delta) {
-  if (gate_case.rule.expected && !gate_case.rule.expectation_over) return;
+  const analysis::CaseRule& rule = gate_case.rule;
+  const std::optional<double> limit = analysis::doubted_above(rule, delta);
+  if (!limit) return;
   const std::vector<double> ratios = analysis::differences(pairs.times);
-  made.doubt = analysis::doubt_of(ratios, delta, setup.gate.cases);
-  made.more_pairs = analysis::more_pairs(ratios, delta, setup.plan.shift,
-                                         gate_case.rule.alpha / setup.gate.cases);
+  made.doubt = analysis::doubt_of(ratios, *limit, setup.gate.cases);
+  made.more_pairs =
+      analysis::more_pairs(ratios, *limit, setup.plan.shift, rule.alpha / setup.gate.cases);
+  if (made.doubt) return;
+  const std::optional<record::Tail> tail =
+      analysis::tail_in_doubt(pairs.times, *limit, setup.gate.cases);
+  const bool throttles = tail == record::Tail::throttles;
+  // What is slower throughout, as expected, has slow samples, too.
+  const bool expects = rule.expected && !rule.expectation_over;
+  const bool matters = rule.tails == analysis::Tails::fail && !expects;
+  if (!throttles && !(tail && matters)) return;
+  made.doubt = record::Doubt::exact;
+  made.tail_suspected = made.tail_suspected || !throttles;
+}
+
+/// Whether a case that was decided is as slow as the rules expect it to be. A regression near delta
+/// may be shown first by what moves with the median.
+bool is_expected(const analysis::CaseRule& rule, const record::CaseVerdict& made) {
+  const auto is_as_expected = [&](const std::optional<double>& ratio) {
+    return analysis::is_as_expected(rule, ratio.value_or(HUGE_VAL));
+  };
+  if (made.verdict == Verdict::regression) return is_as_expected(made.ratio);
+  const bool moves_alike = made.tail == record::Tail::processes ||
+                           made.tail == record::Tail::means || made.tail == record::Tail::nineties;
+  return made.verdict == Verdict::tail && moves_alike && is_as_expected(made.ratio) &&
+         is_as_expected(made.mean_ratio) && is_as_expected(made.ninetieth_ratio);
 }
 
 }  // namespace
@@ -147,22 +172,25 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
     made.verdict = decision.verdict;
     made.reason = decision.tail == record::Tail::throttles ? leaning(pairs) : "";
     add_reason(made.reason, slow_processes(decision));
-    made.expected = made.verdict == Verdict::regression &&
-                    analysis::is_as_expected(gate_case.rule, made.ratio.value_or(HUGE_VAL));
-  } else if (last && pairs.dropped > 0 && pairs.kept < setup.plan.looks.front()) {
-    made.verdict = Verdict::invalid_environment;
-    made.reason =
-        fmt::format("{} of {} pairs were disturbed, and {} are too few to judge by; the latest: {}",
-                    pairs.dropped, pairs.rounds(), pairs.kept, to_text(pairs.latest_drop));
-  } else {
-    made.smallest_effect =
-        analysis::smallest_effect(setup.plan, gate_case.rule, setup.gate.cases, pairs.times,
-                                  std::max(max_pairs, std::max(pairs.kept, 1)));
-    if (!last) return made;
-    add_doubts(made, setup, gate_case, pairs, decision.delta);
-    add_reason(made.reason, leaning(pairs));
-    add_reason(made.reason, slow_processes(decision));
+    made.expected = is_expected(gate_case.rule, made);
+    return made;
   }
+  if (last) add_doubts(made, setup, gate_case, pairs, decision.delta);
+  if (last && !made.doubt && pairs.dropped > 0 && pairs.kept < setup.plan.looks.front()) {
+    made.verdict = Verdict::invalid_environment;
+    made.more_pairs.reset();
+    made.reason = fmt::format("{} of {} pairs were disturbed, and {} are too few to judge by",
+                              pairs.dropped, pairs.rounds(), pairs.kept);
+    const std::string leans = leaning(pairs);
+    add_reason(made.reason, leans.empty() ? "the latest: " + to_text(pairs.latest_drop) : leans);
+    return made;
+  }
+  made.smallest_effect =
+      analysis::smallest_effect(setup.plan, gate_case.rule, setup.gate.cases, pairs.times,
+                                std::max(max_pairs, std::max(pairs.kept, 1)));
+  if (!last) return made;
+  add_reason(made.reason, leaning(pairs));
+  add_reason(made.reason, slow_processes(decision));
   return made;
 }
 
@@ -206,7 +234,8 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
   return std::nullopt;
 }
 
-record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs,
+record::CaseVerdict too_large(const GateSetup& setup, const GateCase& gate_case,
+                              const CasePairs& pairs, const analysis::Screening& screening,
                               const std::string& one_by_one) {
   constexpr std::string_view what = "both sides do not fit into memory together";
   const int before = pairs.rounds();
@@ -216,9 +245,14 @@ record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs,
     skipped.no_room = true;
     return skipped;
   }
-  return verdict_on(
-      gate_case, Verdict::invalid_environment,
-      fmt::format("{} any more, after {}: {}", what, units::plural(before, "round"), one_by_one));
+  const std::string why =
+      fmt::format("{} any more, after {}: {}", what, units::plural(before, "round"), one_by_one);
+  // What came before does not make it pass, but may speak against it.
+  record::CaseVerdict so_far = judge(setup, gate_case, pairs, screening, true, "", 0);
+  if (so_far.verdict != Verdict::regression && so_far.verdict != Verdict::tail && !so_far.doubt)
+    return verdict_on(gate_case, Verdict::invalid_environment, why);
+  add_reason(so_far.reason, why);
+  return so_far;
 }
 
 }  // namespace ridgeline::gate

@@ -17,7 +17,7 @@ struct CasePairs {
   int kept = 0, dropped = 0;
   Sides<int> dropped_alone;  // because of what disturbed that side, and not the other
   record::Drop latest_drop;
-  int rounds() const { return kept + dropped; }
+  int rounds() const { return kept + dropped; }  // of the case: each gave a pair
 };
 
 void add(CasePairs& pairs, const MeasuredPair& pair);
@@ -36,9 +36,9 @@ record::CaseVerdict verdict_on(const GateCase& gate_case, record::Verdict verdic
                                const std::string& reason);
 
 /// What the pairs say so far: decided, or undecided with what is known. `last`: no more pairs will
-/// come, and `reason` says why; too few left after drops is invalid_environment, unless the drops
-/// themselves show that the candidate throttles. `max_pairs` are those that its smallest effect is
-/// of.
+/// come, and `reason` says why; too few left after drops is invalid_environment, unless what is
+/// left or the drops themselves speak against the candidate. `max_pairs` are those that its
+/// smallest effect is of.
 record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, const CasePairs& pairs,
                           const analysis::Screening& screening, bool last,
                           const std::string& reason, int max_pairs);
@@ -53,8 +53,10 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
 
 /// How a case ends whose sides do not fit into memory together, for the reason `one_by_one`:
 /// skipped, unless they did in earlier rounds. Then it has not become too large, but something else
-/// has taken the memory.
-record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs,
+/// has taken the memory: the case is regression, tail or in doubt by these rounds, or else
+/// invalid_environment.
+record::CaseVerdict too_large(const GateSetup& setup, const GateCase& gate_case,
+                              const CasePairs& pairs, const analysis::Screening& screening,
                               const std::string& one_by_one);
 
 }  // namespace ridgeline::gate

@@ -1,5 +1,6 @@
 #include "harness/gate/case_verdict.hpp"
 
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -57,7 +58,7 @@ CasePairs measured(int kept, double candidate_ns, int by_baseline, int by_candid
 // ---- tails
 
 /// The verdict after 60 rounds, of which every `nth` has a slow process of the candidate.
-record::CaseVerdict of_slow_processes(int nth, double ratio) {
+record::CaseVerdict of_slow_processes(int nth, double ratio, const GateCase& of = gate_case()) {
   CasePairs pairs;
   for (int round = 0; round < 60; ++round) {
     record::Pair each = pair(round > 0 && round % nth == 0 ? 100 * ratio : 100);
@@ -65,7 +66,7 @@ record::CaseVerdict of_slow_processes(int nth, double ratio) {
     const std::vector<double> baseline(10, each.baseline_ns), candidate(10, each.candidate_ns);
     add(pairs, {each, analysis::shape_of(baseline, candidate)});
   }
-  return judge(setup(), gate_case(), pairs, {true, true, 1}, true, "", 60);
+  return judge(setup(), of, pairs, {true, true, 1}, true, "", 60);
 }
 
 TEST(CaseVerdict, OfATailSaysHowManyProcessesOfEachSideAreSlow) {
@@ -80,6 +81,38 @@ TEST(CaseVerdict, OfASuspectedTailSaysWhatWouldShowIt) {
   EXPECT_TRUE(suspected.tail_suspected);
   EXPECT_EQ(suspected.reason,
             "slow processes 0 of 52 -> 5 of 52; 8 slow processes against none would show a tail");
+}
+
+TEST(CaseVerdict, ATailMayBeTheFirstToShowARegressionThatIsExpected) {
+  GateCase slower = gate_case();
+  slower.rule.expected = true;
+  slower.rule.expectation = "why";
+  EXPECT_TRUE(of_slow_processes(5, 1.2, slower).expected);
+  slower.rule.at_most = 0.1;
+  EXPECT_TRUE(of_slow_processes(5, 1.2, slower).expected);
+  EXPECT_NEAR(of_slow_processes(5, 1.2, slower).mean_ratio.value(), 1.034, 0.002);
+  slower.rule.at_most = 0.02;
+  EXPECT_FALSE(of_slow_processes(5, 1.2, slower).expected) << "its mean grew by more";
+  slower.rule.at_most.reset();
+  slower.rule.expectation_over = true;
+  EXPECT_FALSE(of_slow_processes(5, 1.2, slower).expected);
+}
+
+TEST(CaseVerdict, SlowLaunchesAreNoExpectedRegression) {
+  GateCase slower = gate_case();
+  slower.rule.expected = true;
+  slower.rule.expectation = "why";
+  CasePairs pairs;
+  std::vector<double> candidate(10, 100.0);
+  candidate.back() = 1000;
+  for (int round = 0; round < 60; ++round) {
+    record::Pair each = pair(100);
+    each.round = round;
+    add(pairs, {each, analysis::shape_of(std::vector<double>(10, 100.0), candidate)});
+  }
+  const record::CaseVerdict found = judge(setup(), slower, pairs, {true, true, 1}, true, "", 60);
+  EXPECT_EQ(found.tail, record::Tail::launches);
+  EXPECT_FALSE(found.expected);
 }
 
 // ---- rounds that end a case
@@ -125,14 +158,23 @@ TEST(CaseVerdict, AWrongResultWinsOverACrashAndThatOverATimeout) {
 }
 
 TEST(CaseVerdict, WhatDoesNotFitTwiceIsSkippedUnlessItDid) {
-  EXPECT_EQ(too_large(gate_case(), {}, "the reason").verdict, Verdict::skipped);
-  EXPECT_TRUE(too_large(gate_case(), {}, "the reason").no_room);
-  EXPECT_EQ(too_large(gate_case(), {}, "the reason").reason,
-            "both sides do not fit into memory together: the reason");
-  const record::CaseVerdict later = too_large(gate_case(), measured(0, 100, 0, 1), "the reason");
+  const auto after = [](const CasePairs& pairs) {
+    return too_large(setup(), gate_case(), pairs, {}, "the reason");
+  };
+  EXPECT_EQ(after({}).verdict, Verdict::skipped);
+  EXPECT_TRUE(after({}).no_room);
+  EXPECT_EQ(after({}).reason, "both sides do not fit into memory together: the reason");
+  EXPECT_EQ(after(measured(30, 100, 0, 0)).verdict, Verdict::invalid_environment);
+  const record::CaseVerdict later = after(measured(0, 100, 0, 1));
   EXPECT_EQ(later.verdict, Verdict::invalid_environment);
   EXPECT_EQ(later.reason,
             "both sides do not fit into memory together any more, after 1 round: the reason");
+  const record::CaseVerdict doubted = after(measured(5, 1000, 0, 0));
+  EXPECT_EQ(doubted.verdict, Verdict::undecided);
+  EXPECT_EQ(doubted.doubt, record::Doubt::exact);
+  EXPECT_EQ(doubted.reason,
+            "both sides do not fit into memory together any more, after 5 rounds: the reason");
+  EXPECT_EQ(after(measured(12, 1000, 0, 0)).verdict, Verdict::regression);
 }
 
 // ---- pairs that do not count
@@ -173,7 +215,10 @@ TEST(CaseVerdict, ACandidateThatIsDisturbedAloneDoesNotPass) {
             "the budget was spent; the candidate alone was disturbed in 6 rounds, the baseline "
             "alone in 0; the latest: candidate: hot");
   EXPECT_EQ(verdict.dropped_candidate, 6);
-  EXPECT_FALSE(verdict.doubt);
+  EXPECT_EQ(verdict.doubt, record::Doubt::exact) << "six coins that fall alike";
+  EXPECT_FALSE(verdict.tail_suspected);
+  EXPECT_FALSE(judged(100, 0, 5).doubt);
+  EXPECT_FALSE(judged(100, 8, 8).doubt);
   EXPECT_EQ(judged(80, 0, 6).verdict, Verdict::undecided) << "its other rounds may hide something";
   EXPECT_EQ(judged(80, 6, 0).verdict, Verdict::improvement);
   EXPECT_EQ(judged(120, 0, 7).verdict, Verdict::regression) << "even when nothing disturbs it";
@@ -193,6 +238,80 @@ TEST(CaseVerdict, AnUndecidedCaseThatSeemsSlowerIsDoubted) {
   slower.rule.expected = true;
   slower.rule.expectation = "why";
   EXPECT_FALSE(judge(setup(), slower, measured(3, 1000, 0, 0), {}, true, "", 0).doubt);
+  slower.rule.at_most = 0.1;
+  EXPECT_EQ(judge(setup(), slower, measured(3, 1000, 0, 0), {}, true, "", 0).doubt,
+            record::Doubt::cluster)
+      << "that is not what was agreed to";
+  EXPECT_EQ(judge(setup(), slower, measured(3, 1000, 0, 0), {}, true, "", 0).more_pairs, 4);
+  EXPECT_FALSE(judge(setup(), slower, measured(6, 105, 0, 0), {}, true, "", 0).doubt);
+  slower.rule.at_most = 20;
+  EXPECT_FALSE(judge(setup(), slower, measured(3, 1000, 0, 0), {}, true, "", 0).doubt);
+}
+
+TEST(CaseVerdict, APairThatWasDroppedHidesNoSlowDown) {
+  const auto judged = [](int kept, int by_baseline, int by_candidate) {
+    return judge(setup(), gate_case(), measured(kept, 1000, by_baseline, by_candidate), {}, true,
+                 "the budget was spent", 0);
+  };
+  for (const auto& [kept, by_baseline, by_candidate, doubt] :
+       {std::tuple{5, 1, 0, record::Doubt::exact},
+        {6, 0, 1, record::Doubt::exact},
+        {3, 13, 0, record::Doubt::cluster},
+        {3, 0, 2, record::Doubt::cluster}}) {
+    const record::CaseVerdict verdict = judged(kept, by_baseline, by_candidate);
+    EXPECT_EQ(verdict.verdict, Verdict::undecided) << kept;
+    EXPECT_EQ(verdict.doubt, doubt) << kept;
+    EXPECT_TRUE(verdict.more_pairs) << kept;
+  }
+}
+
+TEST(CaseVerdict, TooFewPairsAreSaidWithTheSideThatDrops) {
+  const auto judged = [](int by_baseline, int by_candidate, int by_both) {
+    return judge(setup(), gate_case(), measured(4, 100, by_baseline, by_candidate, by_both), {},
+                 true, "the budget was spent", 0);
+  };
+  EXPECT_EQ(judged(2, 2, 0).verdict, Verdict::invalid_environment);
+  EXPECT_EQ(judged(2, 2, 0).reason,
+            "4 of 8 pairs were disturbed, and 4 are too few to judge by; the latest: candidate: "
+            "hot");
+  EXPECT_EQ(judged(0, 3, 0).verdict, Verdict::invalid_environment);
+  EXPECT_EQ(judged(0, 3, 0).reason,
+            "3 of 7 pairs were disturbed, and 4 are too few to judge by; the candidate alone was "
+            "disturbed in 3 rounds, the baseline alone in 0; the latest: candidate: hot");
+  EXPECT_FALSE(judged(0, 3, 0).more_pairs);
+  const record::CaseVerdict leans = judged(0, 10, 0);
+  EXPECT_EQ(leans.verdict, Verdict::undecided);
+  EXPECT_EQ(leans.doubt, record::Doubt::exact);
+  EXPECT_EQ(leans.reason,
+            "the budget was spent; the candidate alone was disturbed in 10 rounds, the baseline "
+            "alone in 0; the latest: candidate: hot");
+  EXPECT_EQ(judged(10, 0, 0).verdict, Verdict::invalid_environment);
+  EXPECT_EQ(judged(0, 0, 10).verdict, Verdict::invalid_environment);
+}
+
+TEST(CaseVerdict, ATailThatCouldNotBeTestedIsDoubted) {
+  const auto after = [](int rounds, int slow, analysis::Tails tails = analysis::Tails::fail) {
+    CasePairs pairs;
+    std::vector<double> usual(10, 100.0), candidate = usual;
+    candidate.back() = 1000;
+    for (int round = 0; round < rounds; ++round) {
+      record::Pair each = pair(100);
+      each.round = round;
+      add(pairs, {each, analysis::shape_of(usual, round < slow ? candidate : usual)});
+    }
+    GateCase of = gate_case();
+    of.rule.tails = tails;
+    return judge(setup(), of, pairs, {rounds > 8, rounds > 8, 1}, true, "", 0);
+  };
+  for (const int rounds : {6, 8, 12, 17}) {
+    EXPECT_EQ(after(rounds, rounds).verdict, Verdict::undecided) << rounds;
+    EXPECT_EQ(after(rounds, rounds).doubt, record::Doubt::exact) << rounds;
+    EXPECT_TRUE(after(rounds, rounds).tail_suspected) << rounds;
+  }
+  EXPECT_FALSE(after(5, 5).doubt);
+  EXPECT_FALSE(after(12, 5).doubt);
+  EXPECT_EQ(after(12, 12, analysis::Tails::tell).verdict, Verdict::pass);
+  EXPECT_FALSE(after(12, 12, analysis::Tails::tell).doubt);
 }
 
 // ---- the end of the budget

@@ -87,6 +87,12 @@ def test_a_candidate_that_disturbs_itself_does_not_pass(lab):
         "the candidate alone was disturbed in 7 rounds, the baseline alone in 0"
         in found["constant"]["reason"]
     )
+    # So many coins do not fall alike by chance, also where another case passes.
+    lab.database.unlink()
+    candidate = acting(lab, "beside", *rounds)
+    code, found = lab.gate(lab.profile("constant", "noisy"), PLAIN, candidate)
+    assert (code, named(found)) == (3, {"constant": "undecided", "noisy": "pass"})
+    assert found["constant"]["doubt"] == "exact"
     # The same rounds on both sides in turn are chance.
     lab.database.unlink()
     sides = [acting(lab, "even", *rounds[::2]), acting(lab, "odd", *rounds[1::2])]

@@ -135,7 +135,8 @@ class TimedGate {
     auto [results, one_by_one] =
         side_by_side_.measure(workers, *state.gate_case, [&] { return limits(state); });
     if (!one_by_one.empty())
-      return settle(state, too_large(*state.gate_case, state.pairs, one_by_one));
+      return settle(state,
+                    too_large(setup_, *state.gate_case, state.pairs, state.screening, one_by_one));
     state.rounds.insert(round_);
     for (const Side side : both_sides)
       if (results[side]) inside_s_ += results[side]->measurement.total_ns / 1e9;

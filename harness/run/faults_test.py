@@ -8,6 +8,7 @@ from harness.run.scripted_runs import BUILD, PLAIN, case
 # What must be stored of each case: its outcome, and a part of its reason.
 OUTCOMES = {
     "constant": ("ok", ""),
+    "tenfold": ("ok", ""),
     "roof": ("ok", ""),
     "noisy": ("ok", ""),
     "drifting": ("ok", ""),
@@ -85,7 +86,7 @@ def test_every_fault_costs_its_case_only(lab):
     for variant in OUTCOMES:
         assert f"] {case(variant)}: " in done.stdout
     assert (
-        "58 cases: 11 ok, 1 unstable, 4 invalid_environment, 3 wrong_result, 2 unsupported, 1 "
+        "59 cases: 12 ok, 1 unstable, 4 invalid_environment, 3 wrong_result, 2 unsupported, 1 "
         "unavailable," in done.stdout
     )
     repeat = next(

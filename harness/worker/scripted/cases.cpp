@@ -59,6 +59,7 @@ const std::vector<Behaviour>& behaviours() {
       return rows.emplace_back(Behaviour{variant, idea});
     };
     add("constant", "every execution takes 100 us");
+    add("tenfold", "every execution takes 1 ms").ns = [](std::int64_t, const Draw&) { return 1e6; };
     add("roof", "measures a roof: every execution takes 100 us").roof = "l1.read";
     add("noisy", "100 us, 2% more or less by seed").ns = [](std::int64_t i, const Draw& draw) {
       return noise(i, draw, 0.02);
