@@ -97,5 +97,32 @@ TEST(Unpaired, RefusesWhatCannotBeJudged) {
   EXPECT_THROW(least_processes(without, 10), Error);
 }
 
+TEST(UnpairedDoubt, OfFewProcessesByTheirSeparation) {
+  const auto doubt = [](const std::vector<double>& baseline, const std::vector<double>& candidate,
+                        int cases, double limit = .03) {
+    return doubt_of_unpaired(baseline, candidate, limit, cases);
+  };
+  const std::vector<double> five{100, 101, 99, 100.5, 99.5}, tenfold{1000, 1010, 990, 1005, 995};
+  EXPECT_EQ(doubt(five, tenfold, 12), record::Doubt::exact) << "1 of 252 orders";
+  EXPECT_EQ(doubt(five, tenfold, 13), record::Doubt::large);
+  EXPECT_EQ(doubt({100, 101, 99}, {1000, 1010, 990}, 3), record::Doubt::cluster);
+  EXPECT_EQ(doubt({100, 101}, {1000, 1010}, 1), record::Doubt::cluster);
+  EXPECT_FALSE(doubt({100, 200}, {1000, 2000}, 1)) << "two that lie so far apart";
+  EXPECT_FALSE(doubt({100}, {1000}, 1));
+  EXPECT_FALSE(doubt({}, {1000}, 1));
+  EXPECT_FALSE(doubt(five, {}, 1));
+  EXPECT_FALSE(doubt(tenfold, five, 1)) << "faster";
+  EXPECT_FALSE(doubt(five, tenfold, 1, std::log(11))) << "less than what is expected";
+}
+
+TEST(UnpairedDoubt, OfDisturbedProcessesIsFishersTest) {
+  EXPECT_NEAR(p_of_disturbed(10, 0, 10, 4), 210. / 4845, 1e-12);
+  EXPECT_NEAR(p_of_disturbed(10, 0, 10, 3), 120. / 1140, 1e-12);
+  EXPECT_NEAR(p_of_disturbed(5, 0, 5, 5), 1. / 252, 1e-12);
+  EXPECT_NEAR(p_of_disturbed(10, 4, 10, 0), 1, 1e-12);
+  EXPECT_EQ(p_of_disturbed(10, 0, 10, 0), 1);
+  EXPECT_EQ(p_of_disturbed(0, 0, 3, 3), 1);
+}
+
 }  // namespace
 }  // namespace ridgeline::analysis
