@@ -46,7 +46,8 @@ stats::Interval interval_of(std::span<const double> ratios) {
   stats::Interval interval = stats::signed_rank_interval(ratios);
   // Two values that take turns, far apart, have all their Walsh means on three points.
   const auto [least, most] = std::ranges::minmax(ratios);
-  if (interval.high > interval.low || most - least < stats::same_log_ratio) return interval;
+  if (interval.high - interval.low >= stats::same_log_ratio || most - least < stats::same_log_ratio)
+    return interval;
   return stats::median_interval(ratios).value_or(
       stats::Interval{-stats::unbounded, stats::unbounded});
 }

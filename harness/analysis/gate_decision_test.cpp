@@ -311,6 +311,14 @@ TEST(Gate, TimesThatAreExactlyDeltaSlowerAgree) {
   }
 }
 
+TEST(Gate, TimesThatAreExactlyDeltaFasterAgree) {
+  for (const auto& [before, after] : {std::pair{103., 100.}, {206., 200.}, {7.21, 7.}}) {
+    const Decision decision = decide(medians_of(DeviceKind::cpu), rule_of(.03), 1,
+                                     std::vector<PairedTimes>(12, {before, after}), false);
+    EXPECT_EQ(decision.verdict, Verdict::improvement) << before;
+  }
+}
+
 TEST(Gate, TwoValuesThatTakeTurnsHaveAnInterval) {
   Values turns;
   for (int i = 0; i < 60; ++i) turns.push_back(i % 2 == 0 ? std::log(2) : -std::log(2));
@@ -319,6 +327,17 @@ TEST(Gate, TwoValuesThatTakeTurnsHaveAnInterval) {
   EXPECT_NEAR(decision.interval.high, std::log(2), 1e-12);
   const Decision few = on(DeviceKind::cpu, .03, 10, {turns.begin(), turns.begin() + 5}, true);
   EXPECT_EQ(few.interval.low, -infinity);
+}
+
+TEST(Gate, TwoRatiosThatDifferInTheirLastBitsHaveTheSameInterval) {
+  std::vector<PairedTimes> turns;
+  for (int i = 0; i < 15; ++i)
+    for (const auto& [before, after] :
+         {std::pair{100., 200.}, {200., 100.}, {103., 206.}, {206., 103.}})
+      turns.push_back({before, after});
+  const Decision decision = decide(medians_of(DeviceKind::cpu), rule_of(.03), 10, turns, true);
+  EXPECT_NEAR(decision.interval.low, -std::log(2), 1e-12);
+  EXPECT_NEAR(decision.interval.high, std::log(2), 1e-12);
 }
 
 TEST(Gate, StatesTheNoise) {

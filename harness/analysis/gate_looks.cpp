@@ -75,7 +75,7 @@ Decision look(const GatePlan& plan, const CaseRule& rule, const MedianPairs& pai
       return settled(decision, record::Verdict::improvement, faster, levels.alarm);
   }
   // A clear speed-up is left for a later look to call an improvement, unless nobody asked for that.
-  if (!both || levels.last || *decision.estimate > -decision.delta) {
+  if (!both || levels.last || *decision.estimate > -least) {
     const double not_slower = p_of_pass(pairs, decision.delta);
     if (not_slower <= levels.pass)
       return settled(decision, record::Verdict::pass, not_slower, levels.pass);

@@ -59,11 +59,15 @@ double average(const std::vector<double>& values) {
   return std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
 }
 
+/// Whether the average is at least `least`, but for what the last bits of equal ratios make of it.
+bool reaches(const std::vector<double>& values, double least) {
+  return average(values) >= least - stats::same_log_ratio;
+}
+
 bool is_suspicious(const Columns& tails, double delta) {
   if (tails.median.empty()) return false;
-  return average(tails.median) >= delta / 2 || average(tails.mean) >= delta / 2 ||
-         (average(tails.slow) >= least_share &&
-          stats::signed_rank(tails.slow, 0).up <= suspicious_p);
+  return reaches(tails.median, delta / 2) || reaches(tails.mean, delta / 2) ||
+         (reaches(tails.slow, least_share) && stats::signed_rank(tails.slow, 0).up <= suspicious_p);
 }
 
 /// The processes, and how many must be slow for `level`, which is of all questions. Times that
@@ -106,17 +110,17 @@ struct Shown {
 std::optional<Shown> shown(const Columns& tails, double delta, double level) {
   if (tails.median.empty() || level <= 0) return std::nullopt;
   double p = stats::signed_rank(tails.slow, 0).up;
-  if (average(tails.slow) >= least_share && p <= launches_part * level)
+  if (reaches(tails.slow, least_share) && p <= launches_part * level)
     return Shown{record::Tail::launches, p, launches_part * level};
   const double of_processes = processes_part * level;
   p = slow_processes(tails, delta, level).found.p;
-  if (average(tails.median) >= delta && p <= of_processes)
+  if (reaches(tails.median, delta) && p <= of_processes)
     return Shown{record::Tail::processes, p, of_processes};
   p = stats::signed_rank(tails.mean, delta / 2).up;
-  if (average(tails.mean) >= delta && p <= means_part * level)
+  if (reaches(tails.mean, delta) && p <= means_part * level)
     return Shown{record::Tail::means, p, means_part * level};
   p = stats::signed_rank(tails.ninetieth, delta / 2).up;
-  if (average(tails.ninetieth) >= delta && average(tails.mean) >= delta / 2 &&
+  if (reaches(tails.ninetieth, delta) && reaches(tails.mean, delta / 2) &&
       p <= nineties_part * level)
     return Shown{record::Tail::nineties, p, nineties_part * level};
   return std::nullopt;
@@ -124,8 +128,8 @@ std::optional<Shown> shown(const Columns& tails, double delta, double level) {
 
 /// Whether what was seen would be too small for any question.
 bool does_not_matter(const Columns& tails, double delta) {
-  return average(tails.median) < delta && average(tails.mean) < delta &&
-         average(tails.slow) < least_share;
+  return !reaches(tails.median, delta) && !reaches(tails.mean, delta) &&
+         !reaches(tails.slow, least_share);
 }
 
 /// Whether the candidate of some pair was disturbed alone.

@@ -121,6 +121,13 @@ TEST(GateTail, MeansAndNinetiesAreQuestionsOfTheirOwn) {
   EXPECT_EQ(on(pairs, 1, .01).tail, Tail::nineties);
 }
 
+TEST(GateTail, TheLastBitsOfARatioDecideNothing) {
+  const double delta = std::log1p(.03), same = delta - 1e-15;
+  EXPECT_EQ(on(rounds(last_look, {.mean = same}), 1, delta).tail, Tail::means);
+  EXPECT_TRUE(
+      is_suspicious(std::vector<PairedTimes>(8, pair_of({.mean = delta / 2 - 1e-15})), delta));
+}
+
 TEST(GateTail, WhatIsNoLongerSuspiciousIsCleared) {
   const TailDecision found = on(rounds(0, {}, first_look), 1);
   EXPECT_TRUE(found.cleared);
