@@ -128,7 +128,8 @@ std::optional<Shown> shown(const Columns& tails, double delta, double level) {
 
 /// Whether what was seen would be too small for any question.
 bool does_not_matter(const Columns& tails, double delta) {
-  return !reaches(tails.median, delta) && !reaches(tails.mean, delta) &&
+  const bool nineties = reaches(tails.ninetieth, delta) && reaches(tails.mean, delta / 2);
+  return !reaches(tails.median, delta) && !reaches(tails.mean, delta) && !nineties &&
          !reaches(tails.slow, least_share);
 }
 

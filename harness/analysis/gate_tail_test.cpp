@@ -203,6 +203,19 @@ TEST(GateTail, TheLevelsOfAllLooksAndQuestionsAddUpToAlpha) {
               1e-18);
 }
 
+TEST(GateTail, WhatTheNinetiesMayStillShowIsNotCleared) {
+  // The mean grew by two thirds of delta, and the 90th percentile by more in two pairs of three.
+  std::vector<PairedTimes> pairs = rounds(last_look, {.mean = .02, .ninetieth = .09});
+  for (std::size_t i = 10; i < pairs.size(); i += 3) pairs[i].shape.ninetieth = -.04;
+  const auto until = [&](int look) {
+    return on({pairs.begin(), pairs.begin() + plan.tail_looks[static_cast<std::size_t>(look)]}, 1,
+              .03);
+  };
+  EXPECT_FALSE(until(0).cleared);
+  EXPECT_FALSE(until(0).tail);
+  EXPECT_EQ(until(1).tail, Tail::nineties);
+}
+
 TEST(GateTail, SlowerThroughoutByLessThanDeltaIsNone) {
   const TailDecision found = on(rounds(first_look, {.004, .004, .004, .004, 0}), 1);
   EXPECT_FALSE(found.tail);
