@@ -7,14 +7,16 @@
 #include "harness/base/error.hpp"
 #include "harness/stats/distributions.hpp"
 #include "harness/stats/interval.hpp"
+#include "harness/stats/median.hpp"
 #include "harness/stats/signed_rank.hpp"
 
 namespace ridgeline::analysis {
 namespace {
 
-constexpr double z_power = 0.842;     // 80% of a normal distribution lie below
-constexpr double z_interval = 2.563;  // width of its middle 80%
-constexpr int most_pairs = 10'000;    // that anybody is told of
+constexpr double z_power = 0.842;      // 80% of a normal distribution lie below
+constexpr double z_interval = 2.563;   // width of its middle 80%
+constexpr double z_quartiles = 1.349;  // and of its middle half
+constexpr int most_pairs = 10'000;     // that anybody is told of
 
 double mean_of(std::span<const double> values) {
   return std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
@@ -59,7 +61,12 @@ std::optional<double> scatter(std::span<const double> differences) {
   if (n < 3) return std::nullopt;
   if (n < 8) return plain_sd(differences);
   const stats::Interval interval = stats::signed_rank_interval(differences, 0.8);
-  return (interval.high - interval.low) / z_interval * std::sqrt(static_cast<double>(n));
+  // Of two values that take turns, the means of pairs lie on three points, and the interval may hold
+  // the middle one alone, as if nothing scattered.
+  const double middle_half =
+      stats::quantile(differences, 0.75) - stats::quantile(differences, 0.25);
+  return std::max((interval.high - interval.low) / z_interval * std::sqrt(static_cast<double>(n)),
+                  middle_half / z_quartiles);
 }
 
 std::optional<record::Doubt> doubt_of(std::span<const double> differences, double delta,

@@ -18,7 +18,8 @@ int least_pairs(double level);
 /// found. `shift` as of GatePlan.
 double smallest_found(int pairs, double sd, double delta, double shift, double level);
 
-/// Standard deviation of differences: robust from 8 on. Absent below 3.
+/// Standard deviation of differences, rather too large than too small: robust from 8 on. Absent
+/// below 3.
 std::optional<double> scatter(std::span<const double> differences);
 
 /// Where doubts begin: p of the test over all cases, p of a ratio above `much_slower`, p over all

@@ -35,6 +35,16 @@ TEST(GatePower, ScatterNeedsThreePairs) {
   EXPECT_NEAR(scatter(Values{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100}).value(), 0, 1e-12) << "robust";
 }
 
+TEST(GatePower, OfTwoValuesThatTakeTurnsTheScatterIsNotNothing) {
+  // Like a machine on which the second of a pair is 2% slower: coins say which side that is.
+  for (const int slower : {18, 19, 20, 21, 22}) {
+    Values turns;
+    for (int i = 0; i < 40; ++i) turns.push_back((i < slower ? .02 : -.02) + .0001 * (i % 7 - 3));
+    EXPECT_GE(scatter(turns).value(), .02) << slower;
+  }
+  EXPECT_GE(scatter(Values{1, -1, 1, -1, 1, -1, 1, -1}).value(), 1);
+}
+
 TEST(GateDoubt, ATenfoldSlowDownInThreePairsButNotInTwo) {
   EXPECT_EQ(doubt_of(Values{2.3, 2.31, 2.29}, .03, 100), Doubt::cluster);
   EXPECT_FALSE(doubt_of(Values{2.3, 2.31}, .03, 100));
