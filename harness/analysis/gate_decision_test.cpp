@@ -326,9 +326,10 @@ TEST(Gate, TwoValuesThatTakeTurnsHaveAnInterval) {
   EXPECT_NEAR(decision.interval.low, -std::log(2), 1e-12);
   EXPECT_NEAR(decision.interval.high, std::log(2), 1e-12);
   // Nothing below a factor of two would put all pairs on one side.
-  EXPECT_GT(smallest_effect(medians_of(DeviceKind::cpu), rule_of(.03), 10, with_log_ratios(turns), 60)
-                .value(),
-            .9);
+  EXPECT_GT(
+      smallest_effect(medians_of(DeviceKind::cpu), rule_of(.03), 10, with_log_ratios(turns), 60)
+          .value(),
+      .9);
   const Decision few = on(DeviceKind::cpu, .03, 10, {turns.begin(), turns.begin() + 5}, true);
   EXPECT_EQ(few.interval.low, -infinity);
 }

@@ -61,8 +61,8 @@ std::optional<double> scatter(std::span<const double> differences) {
   if (n < 3) return std::nullopt;
   if (n < 8) return plain_sd(differences);
   const stats::Interval interval = stats::signed_rank_interval(differences, 0.8);
-  // Of two values that take turns, the means of pairs lie on three points, and the interval may hold
-  // the middle one alone, as if nothing scattered.
+  // Of two values that take turns, the means of pairs lie on three points, and the interval may
+  // hold the middle one alone, as if nothing scattered.
   const double middle_half =
       stats::quantile(differences, 0.75) - stats::quantile(differences, 0.25);
   return std::max((interval.high - interval.low) / z_interval * std::sqrt(static_cast<double>(n)),
