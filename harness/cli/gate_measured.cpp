@@ -94,11 +94,22 @@ std::deque<DeviceGate> prepare(const Context& context, const gate::Wanted& wante
                                const std::filesystem::path& home) {
   std::deque<DeviceGate> parts;
   gate::GateCases all;
+  std::vector<std::string> left_out;
   const std::vector<record::Device> devices = choose_devices(wanted, programs);
-  for (const record::Device& device : devices) {
+  const std::vector<std::vector<std::string>> patterns =
+      gate::patterns_by_device(wanted, programs, devices, profile);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const record::Device& device = devices[i];
+    if (patterns[i].empty() && !wanted.options.patterns.empty()) {
+      left_out.push_back(
+          fmt::format("{} is left out: no pattern chooses a case for it", device.id));
+      continue;
+    }
     DeviceGate& part = parts.emplace_back();
+    part.wanted = wanted;
+    part.wanted.options.patterns = patterns[i];
     part.device = device;
-    part.cases = gate::choose_cases(wanted, programs, device, profile, home);
+    part.cases = gate::choose_cases(part.wanted, programs, device, profile, home);
     std::erase_if(part.cases.elsewhere, [&](const run::ForOtherDevice& other) {
       return std::ranges::count(devices, other.device.kind, &record::Device::kind) > 0;
     });
@@ -106,10 +117,9 @@ std::deque<DeviceGate> prepare(const Context& context, const gate::Wanted& wante
   }
   gate::check_code(wanted, programs, all);
   for (DeviceGate& part : parts) {
-    const bool alone = parts.size() == 1;
-    part.wanted = alone ? wanted
-                        : gate::on_device(wanted, part.device.id, part.cases.compared.size(),
-                                          all.compared.size());
+    if (devices.size() > 1)
+      part.wanted = gate::on_device(part.wanted, part.device.id, part.cases.compared.size(),
+                                    all.compared.size());
     part.options_text = gate::to_text(part.wanted, part.device.id, programs, part.cases);
     part.setup = gate::setup_of(part.wanted, programs, part.device, profile, part.cases);
     record::Gate& gate = part.setup.gate;
@@ -124,6 +134,7 @@ std::deque<DeviceGate> prepare(const Context& context, const gate::Wanted& wante
     part.report.file = wanted.resumed ? wanted.resumed->file
                                       : store::file_of_model(context.results, part.device.model);
   }
+  std::ranges::copy(left_out, std::back_inserter(parts.front().report.notes));
   return parts;
 }
 

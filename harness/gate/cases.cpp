@@ -123,8 +123,7 @@ std::string problem_key(const record::Case& info) {
 
 }  // namespace
 
-GateCases pair_by_name(const Sides<std::vector<run::Worker>>& workers, const CaseChoice& choice) {
-  // What either side has is chosen from: a case that one of them lacks must not be passed over.
+std::vector<run::Worker> either_of(const Sides<std::vector<run::Worker>>& workers) {
   std::vector<run::Worker> either = workers.candidate;
   std::set<std::pair<DeviceKind, std::string>> listed;
   for (const run::Worker& worker : either)
@@ -137,6 +136,12 @@ GateCases pair_by_name(const Sides<std::vector<run::Worker>>& workers, const Cas
     });
     either.push_back(std::move(rest));
   }
+  return either;
+}
+
+GateCases pair_by_name(const Sides<std::vector<run::Worker>>& workers, const CaseChoice& choice) {
+  // What either side has is chosen from: a case that one of them lacks must not be passed over.
+  const std::vector<run::Worker> either = either_of(workers);
   const std::vector<run::Selected> chosen = run::select(
       either, choice.device, choice.profile, choice.patterns, choice.home, run::Workers::some);
   const Sides<std::vector<run::Selected>> all{run::all_cases(workers.baseline, choice.device),

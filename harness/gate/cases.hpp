@@ -35,6 +35,9 @@ struct GateCases {
   std::vector<run::ForOtherDevice> elsewhere;  // what is not compared for that reason alone
 };
 
+/// Workers that together have all cases of both sides, each once.
+std::vector<run::Worker> either_of(const Sides<std::vector<run::Worker>>& workers);
+
 /// Pairs the cases of two sides by name. The workers must outlive what is returned. Throws usage
 /// Errors like select().
 GateCases pair_by_name(const Sides<std::vector<run::Worker>>& workers, const CaseChoice& choice);

@@ -75,6 +75,30 @@ def test_an_interrupted_one_is_resumed_by_a_line_for_each(lab, sides):
     assert document["gate"]["cases"] == 2  # which alpha is still divided by
 
 
+def test_a_pattern_is_for_the_devices_that_have_its_cases(lab, sides):
+    patterns = ("scripted/constant", "sorting")
+    done = lab.execute(command(lab, sides, *patterns, "--budget", "40s", "--json"), text=True)
+    assert done.returncode == 1, done.stderr
+    for one, suite, pattern in zip(
+        json.loads(done.stdout)["gates"], ("scripted", "sorting"), patterns, strict=True
+    ):
+        assert [verdict["case"].split("/")[0] for verdict in one["verdicts"]] == [suite]
+        assert one["gate"]["cases"] == 2
+        lab.database = lab.results / f"{one['device']['model']}.sqlite"
+        ((options,),) = lab.query("SELECT options FROM gate")
+        assert json.loads(options)["patterns"] == [pattern]  # with which it would be resumed
+
+
+def test_a_device_without_a_case_is_left_out_and_said(lab, sides):
+    done = lab.execute(command(lab, sides, "sorting", "--budget", "20s", "--json"), text=True)
+    document = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert document["device"]["id"] == "cpu" and document["gate"]["cases"] == 1
+    assert "fake is left out: no pattern chooses a case for it" in document["notes"]
+    done = lab.execute(command(lab, sides, "sorting", "nothing"), text=True)
+    assert done.returncode == 64 and 'no case matches "nothing"' in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize(
     ("devices", "message", "hint"),
     [

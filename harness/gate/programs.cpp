@@ -97,6 +97,26 @@ record::Device choose_device(const Wanted& wanted, const Programs& programs) {
   return device;
 }
 
+std::vector<std::vector<std::string>> patterns_by_device(const Wanted& wanted,
+                                                         const Programs& programs,
+                                                         std::span<const record::Device> devices,
+                                                         const run::Profile& profile) {
+  const bool variants = wanted.mode == record::GateMode::variants;
+  const std::vector<run::Worker> workers =
+      variants ? programs.workers.baseline : either_of(programs.workers);
+  const run::Workers which = variants ? run::Workers::all : run::Workers::some;
+  std::vector<std::vector<std::string>> patterns(devices.size());
+  for (const std::string& pattern : wanted.options.patterns) {
+    std::vector<bool> chooses;
+    for (const record::Device& device : devices)
+      chooses.push_back(run::chooses(workers, device, profile, pattern, which));
+    const bool none = std::ranges::count(chooses, true) == 0;
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      if (none || chooses[i]) patterns[i].push_back(pattern);
+  }
+  return patterns;
+}
+
 GateCases choose_cases(const Wanted& wanted, const Programs& programs, const record::Device& device,
                        const run::Profile& profile, const std::filesystem::path& home) {
   CaseChoice choice;

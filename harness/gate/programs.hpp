@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,13 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
 
 /// The one that is wanted, or the best. Throws an Error unless both sides see the same.
 record::Device choose_device(const Wanted& wanted, const Programs& programs);
+
+/// The patterns that are wanted, by device: on each those that choose a case there, and those that
+/// do so on none, which choose_cases() refuses. A device for which none of them is has no cases.
+std::vector<std::vector<std::string>> patterns_by_device(const Wanted& wanted,
+                                                         const Programs& programs,
+                                                         std::span<const record::Device> devices,
+                                                         const run::Profile& profile);
 
 /// Refer to `programs`, which must outlive them.
 GateCases choose_cases(const Wanted& wanted, const Programs& programs, const record::Device& device,

@@ -1,6 +1,7 @@
 #include "harness/run/selection.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
@@ -124,6 +125,16 @@ bool has(const Profile& profile, DeviceKind kind, const Selected& each) {
              [&](const std::string& pattern) { return picks(pattern, each); });
 }
 
+/// Which of `all` cases for a kind of device count as those of the profile.
+std::function<bool(const Selected&)> profile_filter(const Profile& profile, DeviceKind kind,
+                                                    const std::vector<Selected>& all,
+                                                    Workers which) {
+  const auto picked = [&profile, kind](const Selected& each) { return has(profile, kind, each); };
+  if (which == Workers::some && std::none_of(all.begin(), all.end(), picked))
+    return [](const Selected&) { return true; };
+  return picked;
+}
+
 std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, DeviceKind kind,
                                        const std::filesystem::path& home) {
   std::vector<std::string> found;
@@ -200,6 +211,15 @@ std::vector<ForOtherDevice> for_other_devices(const std::vector<Worker>& workers
   return others;
 }
 
+bool chooses(const std::vector<Worker>& workers, const record::Device& device,
+             const Profile& profile, const std::string& pattern, Workers which) {
+  const std::vector<Selected> all = candidates(workers, device.kind, device.id);
+  const auto in_profile = profile_filter(profile, device.kind, all, which);
+  return std::ranges::any_of(all, [&](const Selected& each) {
+    return picks(pattern, each) && (pattern == each.name || in_profile(each));
+  });
+}
+
 std::vector<Selected> select(const std::vector<Worker>& workers, const record::Device& device,
                              const Profile& profile, const std::vector<std::string>& patterns,
                              const std::filesystem::path& home, Workers which) {
@@ -211,9 +231,7 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
                             to_string(device.kind)),
                 fmt::format("choose another device than {}, or another profile", device.id));
   if (which == Workers::all) check_section(profile, section->second, all);
-  const auto picked = [&](const Selected& each) { return has(profile, device.kind, each); };
-  const bool unheard_of = which == Workers::some && std::none_of(all.begin(), all.end(), picked);
-  const auto in_profile = [&](const Selected& each) { return unheard_of || picked(each); };
+  const auto in_profile = profile_filter(profile, device.kind, all, which);
 
   std::vector<bool> chosen(all.size(), false);
   for (std::size_t i = 0; patterns.empty() && i < all.size(); ++i) chosen[i] = in_profile(all[i]);

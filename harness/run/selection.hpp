@@ -47,6 +47,10 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
                              const Profile& profile, const std::vector<std::string>& patterns,
                              const std::filesystem::path& home, Workers which = Workers::all);
 
+/// Whether select() would find a case by `pattern`, one of the user's.
+bool chooses(const std::vector<Worker>& workers, const record::Device& device,
+             const Profile& profile, const std::string& pattern, Workers which = Workers::all);
+
 /// Cases of a profile that another device would measure.
 struct ForOtherDevice {
   record::Device device;  // the first of its kind

@@ -111,6 +111,21 @@ TEST_F(Select, KnowsWhatItPassesOverBecauseAnotherDeviceWouldMeasureIt) {
   EXPECT_EQ(others(), Names{"cuda:0 3"}) << "of workers that the profile knows nothing of";
 }
 
+TEST_F(Select, KnowsBeforeWhatAPatternWouldChoose) {
+  const Profile profile = load_profile("small", home);
+  const auto any = [&](const std::string& pattern, Workers which = Workers::all) {
+    return chooses(workers, device, profile, pattern, which);
+  };
+  EXPECT_TRUE(any("sort/tiled"));
+  EXPECT_FALSE(any("sort/*/n=32")) << "which the profile leaves out";
+  EXPECT_TRUE(any("sort/tiled/f32/n=32")) << "which is named in full";
+  EXPECT_FALSE(any("scan")) << "which is for another kind of device";
+  EXPECT_FALSE(any("nothing"));
+  write("others", {"transform"});
+  EXPECT_TRUE(chooses(workers, device, load_profile("others", home), "sort/*/n=32", Workers::some))
+      << "of workers that the profile knows nothing of";
+}
+
 TEST_F(Select, TakesEveryCaseOfWorkersThatTheProfileKnowsNothingOf) {
   write("others", {"transform/*", "!transform/naive"});
   const Names tiled{"sort/tiled/f32/n=16", "sort/tiled/f32/n=32"};
