@@ -200,7 +200,9 @@ void measure(const Context& context, const gate::Programs& programs, std::FILE* 
   };
   observer.forecast = [&](const gate::GateForecast& forecast) {
     const std::string text = present::forecast_text(forecast);
-    if (!report.forecast && !text.empty()) tell(text);
+    // Again when the costs turned out to be others, but not when the pilot adds what is found.
+    const bool news = !report.forecast || report.forecast->wanted_s != forecast.wanted_s;
+    if (news && !text.empty()) tell(text);
     report.forecast = forecast;
     gate.options = gate::with_forecast(gate.options, forecast);
     store::set_options(store, gate.id, gate.options);

@@ -7,7 +7,7 @@
 
 namespace ridgeline::gate {
 
-/// What a gate's budget is enough for, as its first round tells; about.
+/// What a gate's budget is enough for, as its first rounds tell; about.
 struct GateForecast {
   int cases = 0, taken = 0;  // of the gate, and that are measured for now
   bool enough = true;        // for all that can be found in all cases

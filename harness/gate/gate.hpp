@@ -61,7 +61,8 @@ struct GateObserver {
   std::function<void(const GateProgress&)> tick;  // when a case starts, and a few times a second
   /// A case has its verdict, which is stored.
   std::function<void(const GateProgress&, const record::CaseVerdict&)> decided;
-  /// After the first round; and again after the pilot, which knows what can be found.
+  /// After the first round; again when the second shows other costs, and after the pilot, which
+  /// knows what can be found.
   std::function<void(const GateForecast&)> forecast;
   /// After the pilot: the verdicts as they stand, with the smallest effect that each can still
   /// find.

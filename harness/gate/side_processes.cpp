@@ -32,11 +32,23 @@ bool SideProcesses::keeps_expected(const SideWorkers& workers) const {
          });
 }
 
+bool SideProcesses::running() const {
+  return processes_.baseline && processes_.candidate && processes_.baseline->ready() &&
+         processes_.candidate->ready();
+}
+
 bool SideProcesses::ready(const SideWorkers& workers, const GateCase& gate_case,
                           Sides<std::optional<run::CaseResult>>& failures) {
-  if (processes_.baseline && processes_.candidate && processes_.baseline->ready() &&
-      processes_.candidate->ready())
-    return true;
+  starting_s_ = 0;
+  if (running()) return true;
+  const process::Clock::time_point start = process::Clock::now();
+  const bool begun = begin(workers, gate_case, failures);
+  starting_s_ = process::seconds_since(start);
+  return begun;
+}
+
+bool SideProcesses::begin(const SideWorkers& workers, const GateCase& gate_case,
+                          Sides<std::optional<run::CaseResult>>& failures) {
   kill();
   ids_ = {};
   const bool keeps = keeps_expected(workers);

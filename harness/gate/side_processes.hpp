@@ -38,6 +38,10 @@ class SideProcesses {
   /// cannot be started, that is the case's result, and false. Throws WorkerChanged.
   bool ready(const SideWorkers& workers, const GateCase& gate_case,
              Sides<std::optional<run::CaseResult>>& failures);
+  /// Whether a pair runs, for which nothing has to be started.
+  bool running() const;
+  /// Wall time that the latest ready() took, to start what did not run.
+  double starting_s() const { return starting_s_; }
   /// Of a pair that is ready.
   process::WorkerProcess& operator[](Side side) { return *processes_[side]; }
   /// In the store, of the one that runs, or of the latest.
@@ -49,6 +53,8 @@ class SideProcesses {
   void kill(Side side) { processes_[side].reset(); }
 
  private:
+  bool begin(const SideWorkers& workers, const GateCase& gate_case,
+             Sides<std::optional<run::CaseResult>>& failures);
   void attempt(const GateCase& gate_case, Side side,
                Sides<std::optional<run::CaseResult>>& failures,
                const std::function<void()>& action);
@@ -64,6 +70,7 @@ class SideProcesses {
   const std::function<void()> tick_;
   int round_ = 0;
   std::uint64_t seed_ = 0;
+  double starting_s_ = 0;
   Sides<std::unique_ptr<process::WorkerProcess>> processes_;
   Sides<std::int64_t> ids_;
   std::set<const run::Worker*> started_;  // workers that have run before

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -22,8 +23,9 @@ namespace {
 
 using record::Verdict;
 
-constexpr int pilot_rounds = 12;  // after which the gate says what it can find
-constexpr int energy_round = 2;   // of a case: the first ones tell what its rounds take
+constexpr int pilot_rounds = 12;     // after which the gate says what it can find
+constexpr int energy_round = 2;      // of a case: the first ones tell what its rounds take
+constexpr double other_costs = 0.1;  // relative: then what the budget is enough for is said again
 
 /// The course of a gate that measures times.
 class TimedGate {
@@ -84,6 +86,7 @@ class TimedGate {
     });
     const process::Clock::time_point start = process::Clock::now();
     const double before_s = inside_s_;
+    pairs_s_ = 0;
     for (const GateAssignment& assignment :
          cases_.due(round_, run::replicate_seed(setup_.gate.seed, round_))) {
       for (TimedCase* state : assignment.cases)
@@ -91,7 +94,9 @@ class TimedGate {
       side_by_side_.processes().end();
     }
     any = take_on() || any;
-    outside_s_ += process::seconds_since(start) - (inside_s_ - before_s);
+    const double round_s = process::seconds_since(start);
+    outside_s_ += round_s - (inside_s_ - before_s);
+    if (pairs_s_ > 0) cases_.set_start_s(round_s - pairs_s_);
     return any;
   }
 
@@ -118,13 +123,15 @@ class TimedGate {
     }
     while (TimedCase* state = cases_.take_on_again(round_, left_s())) measure(*state);
     if (running) side_by_side_.processes().end();
+    cases_.foresee_all(outside_s());
     forecast();
     return any;
   }
 
   bool measure_in_time(const SideWorkers& workers, TimedCase& state) {
     process::Interrupt::check();
-    if (left_s() <= std::max(0.0, state.pair_s)) return false;
+    const double start_s = side_by_side_.processes().running() ? 0 : cases_.start_s();
+    if (left_s() <= start_s + std::max(0.0, state.pair_s)) return false;
     tick(state.gate_case->candidate.name);
     measure(workers, state);
     return true;
@@ -141,7 +148,15 @@ class TimedGate {
     for (const Side side : both_sides)
       if (results[side]) inside_s_ += results[side]->measurement.total_ns / 1e9;
     ++executions_;
-    if (!measures_energy(state)) note_times(state, results, process::seconds_since(start));
+    // The first of a round has the processes started for all.
+    const double starting_s = side_by_side_.processes().starting_s(),
+                 pair_s = process::seconds_since(start) - starting_s;
+    cases_.set_start_s(std::max(cases_.start_s(), starting_s));
+    pairs_s_ += pair_s;
+    if (!measures_energy(state)) {
+      note_times(state, results, pair_s);
+      cases_.foresee(state, outside_s());
+    }
     tell_hangs(state, results);
     keep(workers, state, results);
   }
@@ -151,7 +166,8 @@ class TimedGate {
     if (measures_energy(state)) sampling.energy_s = setup_.energy_s;
     // Half for each side: one that loops leaves the other the time to show how long it should have
     // taken.
-    return {sampling, block_s(state), setup_.case_timeout_s, std::max(left_s() / 2, 0.1)};
+    return {sampling, cases_.block_s(state, outside_s()), setup_.case_timeout_s,
+            std::max(left_s() / 2, 0.1)};
   }
 
   /// In one round of a case, which then takes longer than others.
@@ -159,15 +175,8 @@ class TimedGate {
     return setup_.energy_s > 0 && state.pairs.rounds() == energy_round;
   }
 
-  double block_s(const TimedCase& state) const {
-    if (state.timed == 0) return setup_.sampling_s;
-    const double share_s =
-        setup_.budget_s / std::max(cases_.taken(), 1) / rounds_to_decide(setup_) -
-        2 * setup_.sampling.warmup_s;
-    return gate::block_s(
-        setup_.sampling_s, share_s,
-        {state.around_s / state.timed + outside_s_ / executions_, state.sample_s / state.timed});
-  }
+  /// Wall time outside each execution so far, on both sides together.
+  double outside_s() const { return executions_ == 0 ? 0 : outside_s_ / executions_; }
 
   // ---- what was measured
 
@@ -258,11 +267,16 @@ class TimedGate {
 
   // ---- what is said
 
-  /// Once the costs of a round are known.
+  /// Once the costs of a round are known, and again when the next one shows that they are others:
+  /// blocks have grown, and what is done once in a process is over.
   void forecast() {
-    if (forecast_) return;
-    forecast_ = cases_.forecast(left_s());
-    if (forecast_ && observer_.forecast) observer_.forecast(*forecast_);
+    if (forecast_ && round_ != forecast_round_ + 1) return;
+    const std::optional<GateForecast> now = cases_.forecast(left_s());
+    if (!now || (forecast_ && std::abs(now->wanted_s / forecast_->wanted_s - 1) <= other_costs))
+      return;
+    if (!forecast_) forecast_round_ = round_;
+    forecast_ = now;
+    if (observer_.forecast) observer_.forecast(*forecast_);
   }
 
   /// Once, after `pilot_rounds`, or after the first look where the budget will not last so long.
@@ -306,7 +320,9 @@ class TimedGate {
   // ending processes, and the books. `executions_` counts pairs.
   double inside_s_ = 0, outside_s_ = 0;
   int executions_ = 0;
+  double pairs_s_ = 0;  // wall time of this round's pairs, beside the start of their processes
   std::optional<GateForecast> forecast_;  // once it was said
+  int forecast_round_ = 0;                // in which it was said first
   bool pilot_said_ = false;
   std::string case_name_;
   SideBySide side_by_side_;

@@ -21,16 +21,24 @@ void keep(TimedCase& state, const MeasuredPair& pair) {
 void note_times(TimedCase& state, const Sides<std::optional<run::CaseResult>>& results,
                 double pair_s) {
   state.pair_s = pair_s;
+  double sampled_s = 0;
   for (const Side side : both_sides) {
     if (!results[side]) continue;
     const record::Measurement& m = results[side]->measurement;
     if (!m.median_ns) continue;
+    sampled_s += results[side]->sampling_s;
     state.pair_s = std::max(state.pair_s, 2 * m.total_ns / 1e9);
     state.longest_s = std::max(state.longest_s, m.total_ns / 1e9);
     state.around_s += (m.total_ns - m.warmup_ns) / 1e9 - results[side]->sampling_s;
     state.sample_s += *m.median_ns * static_cast<double>(m.executions_per_sample) / 1e9;
   }
   ++state.timed;
+  state.unsampled_s = std::max(state.pair_s - sampled_s, 0.0);
+}
+
+double next_pair_s(const TimedCase& state, double block_s, int max_samples) {
+  const double sample_s = state.sample_s / state.timed;
+  return state.unsampled_s + std::max(std::min(2 * block_s, max_samples * sample_s), sample_s);
 }
 
 void tell_hangs(TimedCase& state, Sides<std::optional<run::CaseResult>>& results) {

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/gate/setup.hpp"
 #include "harness/run/order.hpp"
 
 namespace ridgeline::gate {
@@ -23,6 +24,10 @@ bool seems_different(const TimedCase& state) {
   return std::ranges::any_of(state.pairs.times, [&](const analysis::PairedTimes& pair) {
     return std::abs(std::log(pair.candidate_ns / pair.baseline_ns)) > least;
   });
+}
+
+RoundCosts costs_of(const TimedCase& state, double outside_s) {
+  return {state.around_s / state.timed + outside_s, state.sample_s / state.timed};
 }
 
 }  // namespace
@@ -81,9 +86,31 @@ std::vector<GateAssignment> TimedCases::due(int round, std::uint64_t seed) {
   return assignments;
 }
 
+// ---- what rounds take
+
+double TimedCases::block_s(const TimedCase& state, double outside_s) const {
+  if (state.timed == 0) return setup_.sampling_s;
+  const double share_s = setup_.budget_s / std::max(taken(), 1) / rounds_to_decide(setup_) -
+                         2 * setup_.sampling.warmup_s;
+  return gate::block_s(setup_.sampling_s, share_s, costs_of(state, outside_s));
+}
+
+void TimedCases::foresee(TimedCase& state, double outside_s) const {
+  if (state.timed == 0) return;
+  const double least_s = gate::block_s(setup_.sampling_s, 0, costs_of(state, outside_s));
+  state.least_s = next_pair_s(state, least_s, setup_.sampling.max_samples);
+  state.pair_s = std::max(state.pair_s, state.least_s);
+}
+
+void TimedCases::foresee_all(double outside_s) {
+  for (TimedCase& state : cases_)
+    if (!state.over && state.timed > 0)
+      state.pair_s = next_pair_s(state, block_s(state, outside_s), setup_.sampling.max_samples);
+}
+
 // ---- what the budget is enough for
 
-std::vector<Demand> TimedCases::demands() const {
+std::vector<Demand> TimedCases::demands(double start_s) const {
   std::vector<Demand> demands;
   const std::vector<int>& tail_looks = setup_.plan.tail_looks;
   for (const TimedCase& state : cases_) {
@@ -93,15 +120,16 @@ std::vector<Demand> TimedCases::demands() const {
     demands.push_back(
         {state.pair_s > 0 ? state.pair_s : typical_pair_s(), state.pairs.rounds(), least});
   }
+  if (!demands.empty()) std::ranges::min_element(demands, {}, &Demand::rounds)->pair_s += start_s;
   return demands;
 }
 
-double TimedCases::typical_pair_s() const {
+double TimedCases::typical_s(double (*known_s)(const TimedCase&)) const {
   double kept_s = 0, aside_s = 0;
   int kept = 0, aside = 0;
   for (const TimedCase& state : cases_) {
-    if (!(state.pair_s > 0)) continue;
-    (state.aside ? aside_s : kept_s) += state.pair_s;
+    if (!(known_s(state) > 0)) continue;
+    (state.aside ? aside_s : kept_s) += known_s(state);
     ++(state.aside ? aside : kept);
   }
   if (kept > 0) return kept_s / kept;
@@ -122,7 +150,7 @@ TimedCase* TimedCases::take_on(int round, double left_s) {
 
 bool TimedCases::is_too_dear(const TimedCase& state, double left_s) const {
   const auto aside = std::ranges::count_if(cases_, &TimedCase::aside);
-  const std::vector<Demand> open = demands();
+  const std::vector<Demand> open = demands(0);
   const bool others = open.size() > 1 || (!waiting_.empty() && aside < most_tries - 1);
   return !setup_.spread && !state.over && others && !seems_different(state) &&
          needed_s(open, rounds_to_decide(setup_)) > left_s;
@@ -140,7 +168,7 @@ TimedCase* TimedCases::take_on_again(int round, double left_s) {
     if (!state.aside || !(state.pair_s > 0) || round <= state.first_round.value_or(round) + 1)
       continue;
     std::vector<Demand> all = open;
-    all.push_back({state.pair_s, state.pairs.rounds()});
+    all.push_back({state.pair_s + (open.empty() ? start_s_ : 0), state.pairs.rounds()});
     if (needed_s(all, rounds) > left_s) continue;
     state.aside = state.over = false;
     state.first_round = round;
@@ -159,9 +187,13 @@ TimedCase* TimedCases::hopeless(double left_s) {
 }
 
 double TimedCases::wanted_s() const {
-  std::vector<Demand> all;
+  const auto least_s = [](const TimedCase& state) {
+    return state.least_s > 0 ? state.least_s : state.pair_s;
+  };
+  const double typical_least_s = typical_s(least_s);
+  std::vector<Demand> all{{start_s_, 0}};
   for (const TimedCase& state : cases_)
-    all.push_back({state.pair_s > 0 ? state.pair_s : typical_pair_s(), 0});
+    all.push_back({least_s(state) > 0 ? least_s(state) : typical_least_s, 0});
   return needed_s(all, rounds_to_decide(setup_));
 }
 
@@ -175,6 +207,7 @@ std::optional<GateForecast> TimedCases::forecast(double left_s) const {
     had = std::max(had, each.rounds);
   }
   if (!(said.round_s > 0)) return std::nullopt;
+  said.all_round_s = start_s_;
   for (const TimedCase& state : cases_)
     said.all_round_s += state.pair_s > 0 ? state.pair_s : typical_pair_s();
   const auto fit = [&](double round_s) {

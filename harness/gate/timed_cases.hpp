@@ -34,13 +34,28 @@ class TimedCases {
   /// workers together, under a launcher of the same rank counts, too.
   std::vector<GateAssignment> due(int round, std::uint64_t seed);
 
+  // ---- what rounds take
+
+  /// How long one side of the next round of a case samples. `outside_s`: of wall time outside each
+  /// execution of a case.
+  double block_s(const TimedCase& state, double outside_s) const;
+  /// Notes what the next round of a case takes that was just timed.
+  void foresee(TimedCase& state, double outside_s) const;
+  /// The same of all cases, once it is known how many share the budget.
+  void foresee_all(double outside_s);
+  /// What a round takes beside its pairs: the start and the end of its processes.
+  void set_start_s(double start_s) { start_s_ = start_s; }
+  double start_s() const { return start_s_; }
+
+  // ---- what the budget is enough for
+
   /// The most important case that waits, which is taken on in this round when the budget decides it
   /// beside those that are; null when there is none, or no room.
   TimedCase* take_on(int round, double left_s);
 
   /// Whether a case that was just measured for the first time takes more than is left beside those
   /// that are open, so that to keep it would decide neither it nor them. One that seems slower is
-  /// never too dear.
+  /// never too dear, and none for the start of its processes, which it shares with others.
   bool is_too_dear(const TimedCase& state, double left_s) const;
 
   /// The most important case that was set aside and can be decided in what is left beside those
@@ -49,6 +64,8 @@ class TimedCases {
   TimedCase* take_on_again(int round, double left_s);
   /// Whether some case was set aside, and may be taken on again.
   bool has_aside() const;
+
+  // ---- what the pairs say
 
   /// Chooses the suspects among the cases that were taken on together, once all of them have had
   /// the screening rounds: they share their part of alpha from now on, and the others may pass.
@@ -81,12 +98,18 @@ class TimedCases {
   int rounds_to_come(int round, double left_s) const;
 
  private:
-  std::vector<Demand> demands() const;
-  double typical_pair_s() const;  // as far as is known
+  std::vector<Demand> demands() const { return demands(start_s_); }
+  std::vector<Demand> demands(double start_s) const;  // which one of them has
+  /// Of what is known of cases, as far as something is.
+  double typical_s(double (*known_s)(const TimedCase&)) const;
+  double typical_pair_s() const {
+    return typical_s([](const TimedCase& state) { return state.pair_s; });
+  }
   void choose_suspects(const std::vector<TimedCase*>& together);
 
   const GateSetup& setup_;
   std::vector<TimedCase> cases_;
+  double start_s_ = 0;
   std::deque<TimedCase*> waiting_;       // the most important first
   std::vector<std::size_t> importance_;  // places in `cases_`, the most important first
 };

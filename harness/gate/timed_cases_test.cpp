@@ -108,6 +108,66 @@ TEST(Admission, ADearCaseDoesNotTakeTheTimeOfTheOthers) {
   EXPECT_NE(cases.take_on(0, 79), nullptr) << "what was set aside tells nothing of the others";
 }
 
+/// One round of a case that takes `around_s` to prepare and verify, with the shortest block.
+void measure_dear(const TimedCases& cases, TimedCase& state, int round, double around_s) {
+  const double sampled_s = .06;
+  measure(state, round, around_s + sampled_s);
+  state.around_s = state.unsampled_s = around_s;
+  state.sample_s = .001;
+  cases.foresee(state, 0);
+}
+
+TEST(Admission, ACaseThatIsDearToPrepareIsPlannedAsItWillBeSampled) {
+  GateSetup setup = setup_of(4, 260);
+  setup.sampling_s = .03;
+  setup.sampling.max_samples = 10'000;
+  setup.sampling.warmup_s = 0;
+  ASSERT_EQ(rounds_to_decide(setup), 13);
+  TimedCases cases(setup);
+  const double pair_s = 4.3 + 2.15;  // half of what is around it goes into sampling
+  double left_s = 260;
+  int taken = 0;
+  while (TimedCase* state = cases.take_on(0, left_s)) {
+    measure_dear(cases, *state, 0, 4.3);
+    EXPECT_NEAR(state->pair_s, pair_s, 1e-12);
+    left_s -= 4.36;
+    ++taken;
+  }
+  EXPECT_EQ(taken, 3) << "four would need " << 4 * 13 * pair_s << " s";
+  cases.foresee_all(0);
+  const GateForecast said = cases.forecast(left_s).value();
+  EXPECT_FALSE(said.enough);
+  EXPECT_NEAR(said.wanted_s, 4 * 13 * pair_s, 1e-9);
+  // What they share is more than they must have, and is used: no more rounds than decide.
+  EXPECT_NEAR(said.round_s, 260. / 13, 1e-9);
+  EXPECT_EQ(said.rounds, 13);
+}
+
+TEST(Admission, ABlockThatEndsByItsSamplesDoesNotGrow) {
+  GateSetup setup = setup_of(1, 260);
+  setup.sampling_s = .03;
+  setup.sampling.max_samples = 25;
+  TimedCases cases(setup);
+  TimedCase& only = *cases.take_on(0, 260);
+  measure_dear(cases, only, 0, 4.3);
+  cases.foresee_all(0);
+  EXPECT_NEAR(only.pair_s, 4.3 + 25 * .001, 1e-12);
+}
+
+TEST(Admission, NoCaseIsTooDearForTheStartOfItsProcesses) {
+  const GateSetup setup = setup_of(10, 15);
+  TimedCases cases(setup);
+  TimedCase* first = cases.take_on(0, 15);
+  measure(*first, 0, .1);
+  cases.set_start_s(1.5);
+  EXPECT_FALSE(cases.is_too_dear(*first, 13.4));
+  EXPECT_EQ(cases.take_on(0, 13.4), nullptr) << "but the start takes its part of each round";
+  const GateForecast said = cases.forecast(13.4).value();
+  EXPECT_NEAR(said.round_s, 1.6, 1e-12);
+  EXPECT_NEAR(said.all_round_s, 2.5, 1e-12);
+  EXPECT_NEAR(said.wanted_s, 14 * 2.5, 1e-12);
+}
+
 TEST(Admission, WhatWasTooDearIsTriedAgainWhenTheOthersAreDecided) {
   GateSetup setup = setup_of(2, 300);
   TimedCases cases(setup);
