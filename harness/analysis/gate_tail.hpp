@@ -16,7 +16,7 @@ namespace ridgeline::analysis {
 struct Screening {
   bool over = false;     // all of them have had these rounds
   bool suspect = false;  // this case may have a tail
-  double share = 1;      // of the suite's alpha, for this case if it is suspect
+  double share = 1;      // of the suite's alpha, for this case if it is, or were, a suspect
 };
 
 /// Whether these pairs of a case hint at a tail, or at a slower median. `delta` is a logarithm.

@@ -66,6 +66,8 @@ TEST(PairShape, OfOneLaunchInTenTwiceAsSlow) {
   EXPECT_NEAR(shape.ninetieth, .093508, 5e-7);
   EXPECT_EQ(shape.candidate_slow, .1);
   EXPECT_EQ(shape.baseline_slow, 0);
+  EXPECT_EQ(shape.samples, 10);
+  EXPECT_EQ(shape_of(usual, std::vector<double>(7, 100)).samples, 7);
   EXPECT_NEAR(shape.candidate_quartile - shape.baseline_quartile, 0, 1e-12);
 }
 

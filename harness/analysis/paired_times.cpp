@@ -46,7 +46,8 @@ PairShape shape_of(std::span<const double> baseline_ns, std::span<const double> 
           std::log(stats::quantile(baseline_ns, 0.25)),
           std::log(stats::quantile(candidate_ns, 0.25)),
           share_above(baseline_ns, limit_ns),
-          share_above(candidate_ns, limit_ns)};
+          share_above(candidate_ns, limit_ns),
+          static_cast<int>(std::min(baseline_ns.size(), candidate_ns.size()))};
 }
 
 }  // namespace ridgeline::analysis

@@ -12,6 +12,7 @@ struct PairShape {
   double mean = 0, ninetieth = 0;  // log ratios of means and of 90th percentiles
   double baseline_quartile = 0, candidate_quartile = 0;  // logarithms of the lower quartiles, in ns
   double baseline_slow = 0, candidate_slow = 0;          // shares of slow samples
+  int samples = 0;  // of the process that has fewer; 0: not known
 };
 
 /// Samples in ns, of one process each. Throws Error when a side has none, or one is not positive

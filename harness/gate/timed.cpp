@@ -57,7 +57,8 @@ class TimedGate {
       if (!state.over && state.first_round)
         settle(state, cases_.judge(state, true, why_undecided(setup_, state), 0));
     leave_the_rest();
-    const std::string tails = tails_in_reach(setup_, cases_);
+    const bool all_rounds = forecast_ && forecast_->rounds >= setup_.plan.rounds(true);
+    const std::string tails = tails_in_reach(setup_, cases_, all_rounds);
     if (!tails.empty() && observer_.note) observer_.note(tails);
   }
 

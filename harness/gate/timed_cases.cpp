@@ -270,18 +270,9 @@ void TimedCases::choose_suspects(const std::vector<TimedCase*>& together) {
                                                     setup_.gate.cases, state->pairs.times);
     suspects += state->screening.suspect ? 1 : 0;
   }
-  if (suspects == 0) return;
   for (TimedCase* state : together)
-    state->screening.share = static_cast<double>(together.size()) / setup_.gate.cases / suspects;
-}
-
-TimedCases::Screened TimedCases::screened() const {
-  Screened screened;
-  for (const TimedCase& state : cases_) {
-    screened.cases += state.screening.over ? 1 : 0;
-    screened.suspects += state.screening.suspect ? 1 : 0;
-  }
-  return screened;
+    state->screening.share =
+        static_cast<double>(together.size()) / setup_.gate.cases / std::max(suspects, 1);
 }
 
 record::CaseVerdict TimedCases::judge(const TimedCase& state, bool last, const std::string& reason,

@@ -26,6 +26,7 @@ class TimedCases {
   explicit TimedCases(const GateSetup& setup);
 
   std::vector<TimedCase>& all() { return cases_; }
+  const std::vector<TimedCase>& all() const { return cases_; }
   int latest_round() const;  // that was measured; 0 when none was
   int undecided() const;
   int taken() const;  // on, and not set aside
@@ -71,12 +72,6 @@ class TimedCases {
   /// the screening rounds: they share their part of alpha from now on, and the others may pass.
   /// Returns those about which there may be something new to say.
   std::vector<TimedCase*> screen();
-
-  /// How many suspects were chosen, of so many cases that were screened.
-  struct Screened {
-    int cases = 0, suspects = 0;
-  };
-  Screened screened() const;
 
   /// What the pairs of a case say: case_verdict.hpp.
   record::CaseVerdict judge(const TimedCase& state, bool last, const std::string& reason,
