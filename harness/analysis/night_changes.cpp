@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -70,25 +71,24 @@ std::vector<const StoredRun*> runs_of(const NightlyDevice& device, const Nightly
 /// The nights before a change, each with the run that came last, oldest first.
 struct Past {
   std::vector<const StoredRun*> runs;
-  std::vector<std::optional<double>> logs;   // of the series' times
-  double level_before = 0, level_after = 0;  // of these
+  std::vector<std::optional<bool>> there;  // whether the series' time was nearer to the new level
 };
 
-double level(const NightlyTimes& times, std::size_t begin, std::size_t end) {
-  std::vector<double> logs;
-  for (std::size_t i = begin; i < end; ++i) logs.push_back(std::log(times.median_ns[i]));
-  return stats::median(logs);
+/// How many of the nights that a series has lie before `night`.
+std::size_t count_before(const NightlyTimes& times, std::size_t night) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(times.nights, night) -
+                                  times.nights.begin());
 }
 
+/// Of the nights up to `before`.
 Past past_of(const NightlyDevice& device, const NightlyTimes* times, std::size_t before,
-             std::size_t after) {
-  constexpr std::size_t beside = 14;  // nights of a level, at most
+             const std::optional<KnownChange>& known) {
   Past past;
-  const auto add = [&](std::size_t night, std::optional<double> log) {
+  const auto add = [&](std::size_t night, std::optional<bool> there) {
     const std::vector<const StoredRun*> runs = runs_of(device, times, night);
     if (runs.empty()) return;
     past.runs.push_back(runs.back());
-    past.logs.push_back(log);
+    past.there.push_back(there);
   };
   if (!times) {
     for (std::size_t night = before + 1 - std::min(before + 1, past_nights); night <= before;
@@ -96,18 +96,13 @@ Past past_of(const NightlyDevice& device, const NightlyTimes* times, std::size_t
       add(night, {});
     return past;
   }
-  const auto place = [&](std::size_t night) {
-    return static_cast<std::size_t>(std::ranges::lower_bound(times->nights, night) -
-                                    times->nights.begin());
+  const auto there = [&](double ns) -> std::optional<bool> {
+    if (!known) return {};
+    return std::abs(std::log(ns / known->after)) < std::abs(std::log(ns / known->before));
   };
-  const std::size_t old_end = place(before + 1), new_begin = place(after),
-                    count = times->nights.size();
-  for (std::size_t i = old_end - std::min(old_end, past_nights); i < old_end; ++i)
-    add(times->nights[i], std::log(times->median_ns[i]));
-  if (old_end > 0 && new_begin < count) {
-    past.level_before = level(*times, old_end - std::min(old_end, beside), old_end);
-    past.level_after = level(*times, new_begin, std::min(count, new_begin + beside));
-  }
+  const std::size_t end = count_before(*times, before + 1);
+  for (std::size_t i = end - std::min(end, past_nights); i < end; ++i)
+    add(times->nights[i], there(times->median_ns[i]));
   return past;
 }
 
@@ -125,15 +120,13 @@ bool explains_nothing(const Past& past, const Read& read, const std::optional<st
     changes += i > 0 && here != previous ? 1 : 0;
     previous = here;
     seen += here == value ? 1 : 0;
-    if (!past.logs[i]) continue;
-    const bool there =
-        std::abs(*past.logs[i] - past.level_after) < std::abs(*past.logs[i] - past.level_before);
+    if (!past.there[i]) continue;
     if (here == value) {
       ++with_times;
-      as_now_there += there ? 1 : 0;
+      as_now_there += *past.there[i] ? 1 : 0;
     } else {
       ++others;
-      others_here += there ? 0 : 1;
+      others_here += *past.there[i] ? 0 : 1;
     }
   }
   if (changes > 3 && changes * 5 > past.runs.size() && values.size() >= 4) return true;
@@ -203,14 +196,21 @@ NightChanges compared(const NightlyDevice& device, const NightlyTimes* times, st
 }  // namespace
 
 NightChanges changes_between(const NightlyDevice& device, const NightlyTimes* times,
-                             std::size_t before, std::size_t after) {
-  return compared(device, times, before, after, past_of(device, times, before, after));
+                             std::size_t before, std::size_t after,
+                             const std::optional<KnownChange>& known) {
+  return compared(device, times, before, after, past_of(device, times, before, known));
 }
 
 NightChanges changes_over(const NightlyDevice& device, const NightlyTimes& times, std::size_t from,
                           std::size_t to) {
-  const std::size_t before_last = to - std::min<std::size_t>(to, 1);
-  return compared(device, &times, from, to, past_of(device, &times, before_last, to));
+  constexpr std::size_t fortnight = 14;
+  const std::size_t before_last = to - std::min<std::size_t>(to, 1), last = count_before(times, to),
+                    count = std::min(last, fortnight);
+  std::optional<KnownChange> known;
+  if (count > 0 && last < times.nights.size())
+    known = KnownChange{to, stats::median(std::span(times.median_ns).subspan(last - count, count)),
+                        times.median_ns[last]};
+  return compared(device, &times, from, to, past_of(device, &times, before_last, known));
 }
 
 }  // namespace ridgeline::analysis

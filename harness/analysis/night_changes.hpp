@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,13 @@ bool is_reading(const std::string& key);
 /// change do not alter, so that it is told the same way years later.
 inline constexpr std::size_t past_nights = 30;
 
+/// A change of times as it was known on the night that told it. Causes go by that, so that they
+/// stay as they were told, whatever the nights behind it are like.
+struct KnownChange {
+  std::size_t night = 0;         // the first of the new level
+  double before = 0, after = 0;  // the levels, in ns
+};
+
 /// Compares the last run of night `before` or earlier with the first of night `after` or later,
 /// both of the comparable environment of `times`. Without `times` those of a series of counts: two
 /// runs of one environment where there are two, and no fact that only times depend on.
@@ -53,10 +61,12 @@ inline constexpr std::size_t past_nights = 30;
 /// A fact that differs is left out when it explains nothing: readings; what changed on every fifth
 /// of the `past_nights` nights before, and had four values or more; and what was as it is now on
 /// two of them, unless it told the times apart: on four of five nights on which it was as it is now
-/// they were nearer to those after the change, and on four of five others to those before it.
+/// they were nearer to the level after `known`, and on four of five others to that before it.
 NightChanges changes_between(const NightlyDevice& device, const NightlyTimes* times,
-                             std::size_t before, std::size_t after);
-/// The same of a slow change: the nights before the last one say which facts are restless.
+                             std::size_t before, std::size_t after,
+                             const std::optional<KnownChange>& known = {});
+/// The same of a slow change, which was told on night `to`: the nights before that say which facts
+/// are restless.
 NightChanges changes_over(const NightlyDevice& device, const NightlyTimes& times, std::size_t from,
                           std::size_t to);
 

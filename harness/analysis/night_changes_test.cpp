@@ -60,7 +60,8 @@ TEST(NightChanges, AreThoseOfTheSeriesOwnEnvironment) {
   EXPECT_TRUE(changes_between(device, nullptr, 0, 1).environment.empty());
 }
 
-/// A device of one run a night, on which a fact has these values, and a series with these times.
+/// A device of one run a night, on which a fact has these values, and a series with these times,
+/// of which the change is told on night `after`.
 NightChanges told(const std::vector<std::string>& values, const std::vector<double>& ns,
                   std::size_t after) {
   NightlyDevice device;
@@ -71,7 +72,8 @@ NightChanges told(const std::vector<std::string>& values, const std::vector<doub
     times.nights.push_back(night);
     times.median_ns.push_back(ns[night]);
   }
-  return changes_between(device, &times, after - 1, after);
+  return changes_between(device, &times, after - 1, after,
+                         KnownChange{after, ns[after - 1], ns[after]});
 }
 
 TEST(NightChanges, AreToldTheSameWayWhateverComesLater) {

@@ -83,6 +83,7 @@ struct TrendChange {
   std::string metric, unit;  // of the count that changed most, in its direction; empty for times
   std::size_t other_metrics = 0;      // that changed with it
   std::optional<std::size_t> raised;  // the night it was told on
+  std::optional<KnownChange> known;   // as it was then; absent for counts
   std::optional<std::size_t> undone;  // the night on which it was told that the level before it is
                                       // back, within two weeks
   std::optional<std::size_t> undoes;  // the first night of the level that it ends in this way
@@ -108,10 +109,11 @@ struct TrendDrift {
   stats::Interval range;  // 95%
   bool is_new = false;
   std::vector<double> recent;
-  NightChanges changes;       // over its span
-  std::size_t raised = 0;     // the night it was told on
-  std::string environment{};  // hash of the series' own
-  std::optional<Why> why{};   // once it is explained
+  NightChanges changes;        // over the span that was known when it was told
+  std::size_t raised = 0;      // the night it was told on
+  std::size_t known_from = 0;  // the first night of its span, as it was then
+  std::string environment{};   // hash of the series' own
+  std::optional<Why> why{};    // once it is explained
   Standing standing{};
 };
 

@@ -31,11 +31,12 @@ class Explaining {
               : std::ranges::find(one.counts, change.metric, &NightlyCount::metric)->nights;
     const std::size_t first = place(nights, change.earliest);
     const std::size_t before = first > 0 ? nights[first - 1] : change.earliest;
-    change.changes = changes_between(device_, times, before, change.latest);
+    change.changes = changes_between(device_, times, before, change.latest, change.known);
     add_methods(change.changes, change.case_name);
-    Habit habit = times ? habit_before(times->median_ns, place(nights, change.night), change.before,
-                                       change.after)
-                        : Habit();
+    Habit habit;
+    if (const auto& known = change.known; times && known)
+      habit =
+          habit_before(times->median_ns, place(nights, known->night), known->before, known->after);
     habit.mode = change.mode;
     change.why = why_of(change.changes, habit);
     if (with_environment(change.why->cause))
@@ -46,7 +47,7 @@ class Explaining {
 
   void explain(TrendDrift& drift) {
     const NightlyTimes& times = *times_of(*cases_.at(drift.case_name), drift.environment);
-    drift.changes = changes_over(device_, times, drift.from, drift.last);
+    drift.changes = changes_over(device_, times, drift.known_from, drift.raised);
     add_methods(drift.changes, drift.case_name);
     drift.why = why_of(drift.changes, {});
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -81,6 +82,31 @@ TEST_F(Trend, ASlopeUpStaysToldWhenOneDownFollows) {
   const DeviceTrend shown = trend({.least_step = {}, .new_nights = 1, .shown_nights = 90});
   EXPECT_EQ(shown.drifts.size(), later.drifts.size() - then.drifts.size());
   EXPECT_GE(shown.older, then.drifts.size()) << "those before are counted";
+}
+
+TEST_F(Trend, ADriftThatGoesOnIsExplainedAsItWasWhenItWasTold) {
+  Nights nights;
+  nights.level = [](int of, int night) {
+    return of == 1 ? .002 * std::clamp(night - 80, 0, 60) : 0.0;
+  };
+  nights.driver = [](int night) { return night < 128 ? "580.1" : "580.2"; };
+  add(nights, 0, 125);
+  std::optional<TrendDrift> then;
+  int seen = 0;
+  for (int night = 125; night < 160; ++night) {
+    add(nights, night, night + 1);
+    const DeviceTrend found = trend();
+    ASSERT_EQ(found.drifts.size(), 1u);
+    const TrendDrift& now = found.drifts[0];
+    if (!then) then = now;
+    EXPECT_EQ(now.why->cause, then->why->cause) << night;
+    EXPECT_EQ(now.why->evidence, then->why->evidence) << night;
+    EXPECT_EQ(now.changes.environment, then->changes.environment) << night;
+    EXPECT_EQ(now.changes.before_run, then->changes.before_run) << night;
+    EXPECT_EQ(now.changes.after_run, then->changes.after_run) << night;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 35);
 }
 
 }  // namespace

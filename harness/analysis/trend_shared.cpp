@@ -57,17 +57,18 @@ std::optional<TrendChange> member_of(const TrendChange& shared, const NightlyCas
                                      const std::vector<std::size_t>& own) {
   const auto times = std::ranges::find(one.times, shared.environment, &NightlyTimes::environment);
   if (times == one.times.end()) return {};
-  const auto at = static_cast<std::size_t>(std::ranges::lower_bound(times->nights, shared.night) -
-                                           times->nights.begin());
+  const auto place = [&](std::size_t night) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(times->nights, night) -
+                                    times->nights.begin());
+  };
+  const std::size_t at = place(shared.night);
   const std::span<const double> values = times->median_ns;
   std::size_t begin = 0, end = values.size();
   for (const std::size_t night : own) {
-    const auto place = static_cast<std::size_t>(std::ranges::lower_bound(times->nights, night) -
-                                                times->nights.begin());
-    if (place <= at)
-      begin = std::max(begin, place);
+    if (place(night) <= at)
+      begin = std::max(begin, place(night));
     else
-      end = std::min(end, place);
+      end = std::min(end, place(night));
   }
   if (at <= begin || at >= end) return {};
   const std::size_t before = std::min(at - begin, level_nights),
@@ -76,6 +77,10 @@ std::optional<TrendChange> member_of(const TrendChange& shared, const NightlyCas
   member.case_name = one.name;
   member.before = stats::median(values.subspan(at - before, before));
   member.after = stats::median(values.subspan(at, after));
+  const std::size_t told = place(*shared.raised + 1);
+  member.known =
+      KnownChange{shared.night, member.before,
+                  stats::median(values.subspan(at, std::clamp<std::size_t>(told - at, 1, after)))};
   member.ratio.reset();
   member.shared = true;
   keep_recent(member, times->median_ns, at);

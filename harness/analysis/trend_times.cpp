@@ -78,6 +78,8 @@ TrendChange change_of(const std::string& name, const WatchedSeries& series,
   change.ratio = {std::exp(size.step.low), std::exp(size.step.high)};
   change.unit = "ns";
   change.raised = series.nights[step.told - 1];
+  change.known =
+      KnownChange{series.nights[step.first], std::exp(step.before), std::exp(step.after)};
   if (step.undone) change.undone = series.nights[*step.undone - 1];
   if (step.undoes) change.undoes = series.nights[series.steps.steps()[*step.undoes].place.at];
   change.mode = step.mode;
@@ -97,6 +99,7 @@ TrendDrift drift_of(const std::string& name, const WatchedSeries& series, const 
   drift.ratio = std::exp(told.size);
   drift.range = {std::exp(told.range.low), std::exp(told.range.high)};
   drift.raised = series.nights[told.told - 1];
+  drift.known_from = series.nights[told.known_begin];
   const std::span<const double> values = times.median_ns;
   const std::size_t begin = told.begin - series.begin, end = told.end - series.begin,
                     before = std::min(begin, sparkline_reach),

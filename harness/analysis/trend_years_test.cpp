@@ -65,7 +65,9 @@ std::map<std::string, std::pair<std::size_t, double>> told(const DeviceTrend& tr
     for (const TrendChange& one : event.members) add(one);
   for (const TrendDrift& one : trend.drifts) {  // which goes on for a while
     const std::string words =
-        fmt::format("{} drift of {}, told {}", date(one.from), one.case_name, date(one.raised));
+        fmt::format("{} drift of {}, told {}, {}: {}; {} -> {}", date(one.from), one.case_name,
+                    date(one.raised), to_string(one.why->cause), fmt::join(one.why->evidence, ", "),
+                    one.changes.before_run, one.changes.after_run);
     all[words] = {one.raised, 0};
     all[fmt::format("{}, seen until {}", words, date(one.last))] = {one.last, std::log(one.ratio)};
   }

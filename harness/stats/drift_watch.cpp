@@ -131,7 +131,7 @@ bool DriftWatch::add(const StepWatch& watch, double least_step) {
   const bool goes_on = !told_.empty() && told_.back().drift.total * now->total > 0 &&
                        nights_ <= told_.back().until + drift_nights &&
                        now->begin < told_.back().told;
-  if (!goes_on) told_.push_back({{}, nights_, 0});
+  if (!goes_on) told_.push_back({{}, now->begin, nights_, 0});
   told_.back().drift = *now;
   told_.back().until = nights_;
   return !goes_on;

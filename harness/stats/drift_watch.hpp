@@ -46,7 +46,8 @@ class DriftWatch {
 
   struct Told {
     Drift drift;            // as it was seen last
-    std::size_t told = 0;   // how many nights there were when it was told
+    std::size_t begin = 0;  // the value from which on, as it was seen when it was told
+    std::size_t told = 0;   // how many nights there were then
     std::size_t until = 0;  // likewise, when it was seen last
   };
   /// All that were told, in that order.

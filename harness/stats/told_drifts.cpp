@@ -19,7 +19,7 @@ std::vector<ToldDrift> slopes_of(std::span<const LevelStep> steps, std::size_t b
     const bool goes_on = last && *last + 1 == i && rises(steps[*last]) == rises(steps[i]) &&
                          *since <= slopes.back().end;
     last = i;
-    if (!goes_on) slopes.push_back({*since, 0, steps[i].told, 0, {}});
+    if (!goes_on) slopes.push_back({*since, 0, steps[i].told, *since, 0, {}});
     slopes.back().end = steps[i].told;
   }
   return slopes;
@@ -51,10 +51,14 @@ std::vector<ToldDrift> told_drifts(const StepWatch& steps, const DriftWatch& dri
              slope.begin < one.until && !is_parted(steps, slope.begin, one.until);
     });
     if (same == all.end()) {
-      others.push_back({one.drift.begin, one.until, one.told, one.drift.total, one.drift.range});
+      others.push_back(
+          {one.drift.begin, one.until, one.told, one.begin, one.drift.total, one.drift.range});
       continue;
     }
-    same->told = std::min(same->told, one.told);
+    if (one.told < same->told) {
+      same->told = one.told;
+      same->known_begin = one.begin;
+    }
     same->end = std::max(same->end, one.until);
     if (same->begin >= same->told) same->begin = one.drift.begin;
     measure(*same, steps);

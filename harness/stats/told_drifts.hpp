@@ -12,6 +12,7 @@ namespace ridgeline::stats {
 struct ToldDrift {
   std::size_t begin = 0, end = 0;  // values: since when, and before which it was seen last
   std::size_t told = 0;            // how many nights there were
+  std::size_t known_begin = 0;     // since when, as it was known then
   double size = 0;                 // from before it to its end, in logs
   Interval range;                  // 95%
 };
