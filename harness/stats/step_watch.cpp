@@ -252,9 +252,11 @@ void StepWatch::settle() {
   const std::size_t nights = levels_.values.size(), start = levels_.starts.back();
   if (steps_.size() == first_step_ || (nights - start != once && nights - start != again)) return;
   LevelStep& step = steps_.back();
-  if (step.faded || has_faded(step)) {
-    if (!step.faded) step.undone = nights;
+  if (step.faded) return;
+  if (has_faded(step)) {
     step.faded = true;
+    step.undone = nights;
+    visits_.push_back({nights - 1, stay_of(step), std::abs(step.after - step.before)});
     return;
   }
   const std::size_t before = levels_.starts[levels_.starts.size() - 2];
@@ -331,6 +333,15 @@ bool StepWatch::has_faded(const LevelStep& step) const {
   const double size = std::abs(step.after - step.before),
                near = std::min(size / 2, std::max(size / 3, rules_.least_step));
   return std::abs(median(std::span(levels_.values).last(week)) - step.before) < near;
+}
+
+/// How many nights of the present level came before the first that was nearer to the one before it.
+std::size_t StepWatch::stay_of(const LevelStep& step) const {
+  const std::span<const double> level = std::span(levels_.values).subspan(levels_.starts.back());
+  const auto back = std::ranges::find_if(level, [&](double value) {
+    return std::abs(value - step.before) < std::abs(value - step.after);
+  });
+  return static_cast<std::size_t>(back - level.begin());
 }
 
 /// A step that soon goes back most of the way takes the last one back.

@@ -98,6 +98,7 @@ class StepWatch {
   std::optional<std::size_t> slope_until(const Look& look) const;
   bool goes_to_and_fro(const LevelStep& step) const;
   bool has_faded(const LevelStep& step) const;
+  std::size_t stay_of(const LevelStep& step) const;
   void take_back(LevelStep& step);
 
   WatchRules rules_;

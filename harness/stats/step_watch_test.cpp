@@ -138,6 +138,17 @@ TEST(StepWatch, ASpellThatFadesIsUndoneAsLargeAsItWasTold) {
   EXPECT_NEAR(watch.size_of(0).after - watch.size_of(0).before, .3, .01);
 }
 
+TEST(StepWatch, SpellsThatFadeAreToldOnceUnlessTheyGrow) {
+  Nights nights = noise(5, 150, .005);
+  for (const std::size_t slow : {30, 31, 33, 60, 61, 63, 90, 91, 93}) nights[slow] += .3;
+  for (const std::size_t slow : {120, 121, 123}) nights[slow] += .6;
+  const StepWatch watch = watched(nights);
+  ASSERT_EQ(watch.steps().size(), 2u);
+  EXPECT_EQ(watch.steps()[0].told, 32u);
+  EXPECT_EQ(watch.steps()[1].told, 122u);
+  for (const LevelStep& one : watch.steps()) EXPECT_TRUE(one.faded);
+}
+
 TEST(StepWatch, TellsASecondStepAfterTwoNights) {
   const StepWatch watch = watched(step(step(noise(5, 80, .005), 30, .1), 32, .18));
   ASSERT_EQ(watch.steps().size(), 2u);
