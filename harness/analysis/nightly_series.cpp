@@ -328,6 +328,22 @@ struct Meant {
   std::string latest;              // start of those runs
 };
 
+/// Whether a results file that cannot be read may hold the device that is asked for, beside those
+/// that were found. Files have the names of models, but for copies.
+bool may_hold(const fs::path& file, const SeriesChoice& choice,
+              const std::vector<NightlyDevice>& found) {
+  const auto in_its_file = [&](const NightlyDevice& one) {
+    return one.device.uuid == choice.device && one.file.stem() == one.device.model;
+  };
+  const auto by_model = [&](const NightlyDevice& one) {
+    return one.device.model.find(choice.device) != std::string::npos;
+  };
+  if (choice.device.empty()) return true;
+  if (std::ranges::any_of(found, in_its_file)) return false;
+  return std::ranges::none_of(found, by_model) ||
+         file.stem().string().find(choice.device) != std::string::npos;
+}
+
 /// Throws when `choice` asks for what is not there.
 void check_meant(const SeriesChoice& choice, const Meant& meant) {
   const auto there_are = [](const std::set<std::string>& names) {
@@ -356,8 +372,12 @@ std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesCh
   std::vector<NightlyDevice> devices;
   Meant meant;
   std::set<std::string> case_names;
+  const std::vector<fs::path> files = store::results_files(folder);
+  std::set<fs::path> whole;       // those that could be read
+  std::vector<Error> unreadable;  // why the others could not, in their order
   store::read_each(
-      store::results_files(folder), left_out, [&](const fs::path& file, const store::Store& store) {
+      files, [&](const Error& why) { unreadable.push_back(why); },
+      [&](const fs::path& file, const store::Store& store) {
         const std::vector<store::StoredRun> runs = store::series_runs(store);
         std::map<std::string, std::vector<const store::StoredRun*>> by_device;
         for (const store::StoredRun& run : runs) {
@@ -377,7 +397,16 @@ std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesCh
           of_file.push_back(std::move(device));
         }
         std::ranges::move(of_file, std::back_inserter(devices));
+        whole.insert(file);
       });
+  auto why = unreadable.begin();
+  for (const fs::path& file : files) {
+    if (whole.contains(file)) continue;
+    const Error& error = *why++;
+    if (!may_hold(file, choice, devices)) continue;
+    if (!choice.device.empty() && meant.profiles.empty()) throw Error(error);
+    left_out(error);
+  }
   if (devices.empty()) {
     check_meant(choice, meant);
     return {};

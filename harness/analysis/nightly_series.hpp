@@ -87,8 +87,8 @@ struct NightlyDevice {
 
 /// Reads the results files of `folder`; runs of gates and of machines that were not fit make no
 /// nights. Without any other run there is no device. Throws a usage Error when no device, no
-/// profile or no case is what `choice` asks for, and a store Error when nothing can be read;
-/// `left_out` is told of files that cannot.
+/// profile or no case is what `choice` asks for, and a store Error when nothing can be read, or not
+/// the device; `left_out` is told of files that cannot and that may hold what is asked for.
 std::vector<NightlyDevice> nightly_series(const std::filesystem::path& folder,
                                           const SeriesChoice& choice,
                                           const store::LeftOut& left_out);

@@ -84,15 +84,14 @@ int trend(const Context& context, const TrendOptions& options) {
     present::print_json(present::to_json(report, options.series));
   else
     present::say(stdout, present::trend_text(report));
-  if (blind)
-    throw Error(ErrorKind::store, "nobody knows what is new in the results that were left out",
-                "mend them, or move them away; nothing is remembered, so that the next start tells "
-                "the same again");
   // Only what has been said is remembered as told: whoever is killed in between tells it again.
   if (options.fail_on_new && options.choice.until.empty() && !options.no_record) {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return report.exit_code;
     record_told(report.devices, job_of(options), now);
   }
+  if (blind)
+    throw Error(ErrorKind::store, "nobody knows what is new in the results that were left out",
+                "mend them, or move them away; what was told of the others stays told");
   return report.exit_code;
 }
 
@@ -209,10 +208,10 @@ medians of all processes that were ok. A change is told once its nights are unli
 had before: a large one after two nights, a small one after a week or two. With --fail-on-new the
 exit code is 2 when a case has newly stopped, 1 when one is newly slower (a change, a drift, or a
 count for the worse) and nothing but code is known to have changed, else 0; 3 when no night with a
-case is stored; 74 when a results file cannot be read (what the others hold is told) or written:
-then the next start tells the same again. What was told is remembered in the results file: each
-change fails one night, and again only when the job starts again for that night. docs/trend.md says
-how to read it, and how often it is wrong.)",
+case is stored; 74 when a results file that may matter cannot be read, whatever the others hold, or
+when one cannot be written: then the next start tells the same again. What was told is remembered in
+the results file: each change fails one night, and again only when the job starts again for that
+night. docs/trend.md says how to read it, and how often it is wrong.)",
                   trend);
   command.option("PATTERN", options.choice.patterns, "Cases; * crosses /. Without any, all",
                  {.value_name = ""});

@@ -25,19 +25,22 @@ def at_two(night):
 def write(folder, starts=None, nights=30, cases=2, slower=2):
     """Nights on whose last two all cases are `slower` times as slow."""
     file = nights_file.create(folder / f"{MODEL}.sqlite")
-    ids = [nights_file.add_case(file, number) for number in range(cases)]
     for night in range(nights):
         when = starts[night] if starts else at_two(night)
-        run = nights_file.add_run(
-            *(file, MODEL, when, {"memory": "16"}, {}),
-            **{"number": night, "commit_hash": f"{night:040}", "code_hash": f"{night:08}"},
-        )
-        process = nights_file.add(file, "process", replicate=0, **run)
-        slow = slower if night >= nights - 2 else 1
-        times = [(one, slow * (1000.0 + night * 7 % 5)) for one in ids]
-        nights_file.add_times(file, process, times)
+        add_night(file, night, when, cases, slower if night >= nights - 2 else 1)
     file.commit()
     return file
+
+
+def add_night(file, night, when, cases, slow):
+    run = nights_file.add_run(
+        *(file, MODEL, when, {"memory": "16"}, {}),
+        **{"number": night, "commit_hash": f"{night:040}", "code_hash": f"{night:08}"},
+    )
+    process = nights_file.add(file, "process", replicate=0, **run)
+    ids = [nights_file.add_case(file, number) for number in range(cases)]
+    times = [(one, slow * (1000.0 + night * 7 % 5)) for one in ids]
+    nights_file.add_times(file, process, times)
 
 
 def damage(file, statement, *values):
@@ -258,15 +261,47 @@ def test_a_job_that_cannot_see_a_device_is_not_green(tmp_path):
     assert json.loads(trend(tmp_path, "--json").stdout)["left_out"] == []
 
 
-def test_what_is_new_beside_a_file_that_is_left_out_fails_again(tmp_path):
-    write(tmp_path).close()
+def test_what_is_new_beside_a_file_that_is_left_out_is_told_once(tmp_path):
+    file = write(tmp_path)
     (tmp_path / "h200.sqlite").write_bytes(b"x" * 5000)
     done = trend(tmp_path, "--fail-on-new")
-    assert done.returncode == 74 and "regression" in done.stdout
-    assert "nothing is remembered" in done.stderr
-    assert "nothing was told yet" in trend(tmp_path, "told").stdout
+    assert done.returncode == 74 and ", new\n" in done.stdout
+    assert "what was told of the others stays told" in done.stderr
+    assert trend(tmp_path, "told").stdout.count("regression") == 2
+    add_night(file, 30, at_two(30), cases=2, slow=2)
+    file.commit()
+    done = trend(tmp_path, "--fail-on-new")
+    assert done.returncode == 74 and ", new\n" not in done.stdout
     (tmp_path / "h200.sqlite").unlink()
-    assert said(tmp_path, "--fail-on-new")[0] == 1
+    assert said(tmp_path, "--fail-on-new")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("device", "damaged", "code", "told"),
+    [
+        ("synthetic-0000", "h200", 1, True),  # the whole UUID
+        ("synthetic-00", "h200", 74, True),  # may be of another device, too
+        ("synthetic:0", "h200", 74, True),
+        ("nights", "h200", 1, True),
+        ("nights", "synthetic-nights-2", 74, True),
+        ("h200", "h200", 74, False),
+    ],
+)
+def test_of_a_device_only_files_that_may_hold_it_matter(tmp_path, device, damaged, code, told):
+    write(tmp_path).close()
+    (tmp_path / f"{damaged}.sqlite").write_bytes(b"x" * 5000)
+    done = trend(tmp_path, "--fail-on-new", "--device", device)
+    assert (done.returncode, ", new\n" in done.stdout) == (code, told), done.stderr
+    assert (f"{damaged}.sqlite" in done.stderr) == (code == 74)
+    assert ("nothing was told yet" in trend(tmp_path, "told").stdout) != told
+
+
+def test_a_copy_does_not_stand_for_a_damaged_file(tmp_path):
+    write(tmp_path).close()
+    shutil.move(tmp_path / f"{MODEL}.sqlite", tmp_path / "copy.sqlite")
+    (tmp_path / f"{MODEL}.sqlite").write_bytes(b"x" * 5000)
+    for device in ("synthetic-0000", "nights"):
+        assert trend(tmp_path, "--fail-on-new", "--device", device).returncode == 74
 
 
 @pytest.mark.parametrize(
