@@ -75,9 +75,10 @@ struct Standing {
 struct TrendChange {
   std::string case_name;
   TrendKind kind = TrendKind::regression;
-  std::size_t night = 0;                 // the first of the new level
-  std::size_t earliest = 0, latest = 0;  // where that may be as well
-  double before = 0, after = 0;          // the levels: ns, or the metric's values
+  std::size_t night = 0;                      // the first of the new level
+  std::size_t earliest = 0, latest = 0;       // where that may be as well
+  std::optional<std::size_t> night_before{};  // that its series had before `earliest`
+  double before = 0, after = 0;               // the levels: ns, or the metric's values
   std::optional<stats::Interval> ratio;  // 95%, of after / before; absent for counts, which are
                                          // exact, and where only many cases together tell it
   std::string metric, unit;  // of the count that changed most, in its direction; empty for times

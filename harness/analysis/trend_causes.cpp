@@ -30,7 +30,8 @@ class Explaining {
         times ? times->nights
               : std::ranges::find(one.counts, change.metric, &NightlyCount::metric)->nights;
     const std::size_t first = place(nights, change.earliest);
-    const std::size_t before = first > 0 ? nights[first - 1] : change.earliest;
+    if (first > 0) change.night_before = nights[first - 1];
+    const std::size_t before = change.night_before.value_or(change.earliest);
     change.changes = changes_between(device_, times, before, change.latest, change.known);
     add_methods(change.changes, change.case_name);
     Habit habit;

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,21 @@ TEST_F(Trend, AnotherComparableEnvironmentStartsSeriesAnew) {
   ASSERT_EQ(found.changes.size(), 1u) << "the step between the environments is none";
   EXPECT_EQ(found.changes[0].night, 90u);
   EXPECT_EQ(found.changes[0].raised, 91u);
+}
+
+TEST_F(Trend, OfAWeeklyCaseTheWeekBeforeIsCompared) {
+  Nights nights;
+  nights.level = [](int, int night) -> std::optional<double> {
+    if (night % 7 != 0) return {};
+    return night >= 126 ? .5 : 0;
+  };
+  add(nights, 0, 141);
+  const DeviceTrend found = trend();
+  ASSERT_EQ(found.changes.size(), 3u);
+  for (const TrendChange& change : found.changes) {
+    EXPECT_EQ(change.night, 126u);
+    EXPECT_EQ(change.night_before, 119u);
+  }
 }
 
 TEST_F(Trend, ANewEnvironmentKeepsWhatIsKnownOfTheNoise) {

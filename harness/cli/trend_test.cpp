@@ -64,6 +64,11 @@ TEST(TrendText, SaysWhatBecameOfAChange) {
                 .find("between the night before and this one, told 2026-01-03, undone 2026-01-03"),
             std::string::npos);
   trend.changes[0].undone.reset();
+  trend.changes[0].night = trend.changes[0].earliest = trend.changes[0].latest = 2;
+  trend.changes[0].night_before = 0;
+  EXPECT_NE(present::trend_text({{trend}, {}, 0}).find("between 2026-01-01 and this one, told"),
+            std::string::npos)
+      << "of a case that was not measured in between";
   trend.changes[0].undoes = 0;
   EXPECT_NE(
       present::trend_text({{trend}, {}, 0}).find("told 2026-01-03, takes that of 2026-01-01 back"),

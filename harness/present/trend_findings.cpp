@@ -44,11 +44,12 @@ double size(const Finding& one) { return std::abs(std::log(one.ratio.value_or(1)
 std::string where(const DeviceTrend& trend, const TrendChange& one) {
   if (!one.metric.empty()) return {};
   const auto date = [&](std::size_t night) { return trend.nights.nights[night].date; };
+  const std::size_t before =
+      one.night_before.value_or(one.earliest - std::min<std::size_t>(one.earliest, 1));
+  const bool exact = one.earliest == one.latest, neighbours = before + 1 >= one.earliest;
   std::string text =
-      one.earliest == one.latest
-          ? "between the night before and this one"
-          : fmt::format("between {} and {}", date(one.earliest - (one.earliest > 0 ? 1 : 0)),
-                        date(one.latest));
+      fmt::format("between {} and {}", exact && neighbours ? "the night before" : date(before),
+                  exact ? "this one" : date(one.latest));
   if (one.raised)
     text +=
         fmt::format(", told {}{}", date(*one.raised), one.shared ? " by many cases together" : "");
