@@ -49,6 +49,15 @@ TEST_F(Trend, AnotherComparableEnvironmentStartsSeriesAnew) {
   EXPECT_EQ(found.changes[0].raised, 91u);
 }
 
+TEST_F(Trend, OneNightInAnotherEnvironmentMakesNoCaseTooShort) {
+  Nights nights;
+  nights.power_limit = [](int night) { return night == 20 ? "250" : "300"; };
+  add(nights, 0, 21);
+  EXPECT_EQ(trend().too_short, 3u);
+  add(nights, 21, 40);
+  EXPECT_EQ(trend().too_short, 0u);
+}
+
 TEST_F(Trend, OfAWeeklyCaseTheWeekBeforeIsCompared) {
   Nights nights;
   nights.level = [](int, int night) -> std::optional<double> {

@@ -119,10 +119,12 @@ CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one,
   const auto is_new = [&](std::size_t raised) { return raised + rules.new_nights > tonight; };
   const std::vector<WatchedSeries> all =
       watch_all(one, std::log1p(rules.least_step.value()), rules.tick_ns);
+  const auto latest = std::ranges::max_element(
+      all, {}, [](const WatchedSeries& series) { return series.nights.back(); });
+  trend.too_short = latest != all.end() && latest->own_nights() < least_told_nights;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const WatchedSeries& series = all[i];
     const NightlyTimes& times = one.times[i];
-    trend.too_short = series.own_nights() < least_told_nights;
     for (std::size_t which = series.first_step; which < series.steps.steps().size(); ++which) {
       const stats::LevelStep& step = series.steps.steps()[which];
       if (step.slope && *step.slope > series.begin) continue;
