@@ -71,8 +71,7 @@ void take_runs(NightlyDevice& device, const std::vector<const store::StoredRun*>
       const store::StoredRun& one = *runs[run];
       run = device.runs.size();
       device.runs.push_back(one);
-      night.cut &= one.run.status == record::RunStatus::interrupted ||
-                   one.run.status == record::RunStatus::failed;
+      night.cut &= one.run.status != record::RunStatus::finished;
     }
     device.nights.push_back(std::move(night));
   }

@@ -35,8 +35,7 @@ struct Night {
   std::string date;               // "2026-11-20"
   std::int64_t day = 0;           // since 1970
   std::vector<std::size_t> runs;  // of NightlyDevice::runs, oldest first
-  bool cut = false;               // all of them were interrupted or failed: what is missing was not
-                                  // looked for
+  bool cut = false;               // none of them was finished: what is missing was not looked for
 };
 
 /// Times of a case in one comparable environment: the medians over all processes that were ok in a

@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,28 @@ TEST_F(Trend, LeavesOutWhatAnUnfitMachineMeasured) {
   ASSERT_EQ(series().size(), 1u);
   EXPECT_EQ(series()[0].nights.size(), 1u);
   EXPECT_EQ(series()[0].other_runs.at("of an unfit machine"), 2);
+}
+
+TEST_F(Trend, NightsWithoutAFinishedRunAreCut) {
+  using record::RunStatus;
+  const std::vector<std::optional<RunStatus>> ends{RunStatus::finished, RunStatus::interrupted,
+                                                   RunStatus::failed, std::nullopt};
+  for (int night = 0; night < 4; ++night) {
+    store::Store store = store::Store::create(file);
+    record::Run run =
+        store::examples::run(fmt::format("night{}", night), examples::day(night) + "T02:00:00Z");
+    run.profile = "nightly";
+    store::begin(store, run, store::examples::device(), store::examples::environment());
+    const record::Case info = store::examples::gemm_case();
+    store::add(store, store::add(store, store::examples::process(0, run.id)), info,
+               store::examples::measurement(info, {100}));
+    if (ends[static_cast<std::size_t>(night)])
+      store::finish(store, run.id, *ends[static_cast<std::size_t>(night)], run.started);
+  }
+  std::vector<bool> cut;
+  const auto devices = nightly_series(folder.path(), {}, [](const Error&) {});
+  for (const Night& night : devices.at(0).nights) cut.push_back(night.cut);
+  EXPECT_EQ(cut, (std::vector<bool>{false, true, true, true})) << "the last was killed";
 }
 
 TEST_F(Trend, ThePoolOfALabelIsOneDevice) {
