@@ -177,8 +177,9 @@ NightChanges compared(const NightlyDevice& device, const NightlyTimes* times, st
     new_run = one;
     break;
   }
-  for (std::string& words : profile_changes(old_run->run, new_run->run))
-    found.add(Area::method, std::move(words));
+  if (times)
+    for (std::string& words : profile_changes(old_run->run, new_run->run))
+      found.add(Area::method, std::move(words));
   add_facts(found, past, *old_run, *new_run, &record::Environment::comparable, false);
   if (times) add_facts(found, past, *old_run, *new_run, &record::Environment::recorded, false);
   for (std::string& words : build_changes(old_run->builds, new_run->builds))

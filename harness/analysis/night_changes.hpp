@@ -56,7 +56,7 @@ struct KnownChange {
 
 /// Compares the last run of night `before` or earlier with the first of night `after` or later,
 /// both of the comparable environment of `times`. Without `times` those of a series of counts: two
-/// runs of one environment where there are two, and no fact that only times depend on.
+/// runs of one environment where there are two, and nothing that only times depend on.
 ///
 /// A fact that differs is left out when it explains nothing: readings; what changed on every fifth
 /// of the `past_nights` nights before, and had four values or more; and what was as it is now on

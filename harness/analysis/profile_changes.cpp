@@ -39,6 +39,13 @@ std::string without_comment(const std::string& line, int& open) {
   return trimmed(line);
 }
 
+/// Which cases are measured, for how long at most, and what is thought of them.
+bool changes_no_time(const std::string& key) {
+  static const std::set<std::string> all{"description", "budget", "case_timeout", "cases",
+                                         "sampling.unstable"};
+  return all.contains(key) || key.ends_with(".cases");
+}
+
 /// Values by "section.key". Reads what profiles hold, of any other text what looks like it.
 std::map<std::string, std::string> settings(const std::string& text) {
   std::map<std::string, std::string> found;
@@ -60,9 +67,7 @@ std::map<std::string, std::string> settings(const std::string& text) {
       found[key] = trimmed(plain.substr(equals + 1));
     }
   }
-  std::erase_if(found, [](const auto& one) {
-    return one.first == "description" || one.first == "cases" || one.first.ends_with(".cases");
-  });
+  std::erase_if(found, [](const auto& one) { return changes_no_time(one.first); });
   return found;
 }
 
