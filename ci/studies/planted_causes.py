@@ -49,7 +49,8 @@ class Planted:
     """A kind of change: how it is called, the causes that are right for it, and what it does to a
     night from the planted one on. `code`: whether the code changes on that night; absent where it
     does as on any other. `level`: logs of a case's times, where they are no single step. `moves`:
-    the case moves by itself, and nothing is planted."""
+    the case moves by itself, and nothing is planted. `cases`: how many there are; the first
+    `moving` of them take the change."""
 
     name: str
     right: tuple[str, ...]
@@ -57,6 +58,8 @@ class Planted:
     code: bool | None = None
     level: Callable[[random.Random, int], list[float]] | None = None
     moves: bool = False
+    cases: int = CASES
+    moving: int = CASES
 
 
 def _recorded(key: str, value: str) -> Callable[[Night, int], None]:
@@ -116,6 +119,14 @@ KINDS = (
         code=True,
     ),
     Planted("the code, as once before", ("code",), code=True, level=_again),
+    Planted(
+        "the code of 2 cases of 24, and the kernel of the system",
+        ("code",),
+        _recorded("kernel", "Linux 6.12"),
+        code=True,
+        cases=24,
+        moving=2,
+    ),
     Planted("precision that the profile asks for", ("method",), _setting("target", "0.05")),
     Planted("warm-up of the profile", ("method",), _setting("warmup", '"5ms"'), code=True),
     Planted("cache hot in place of cold", ("method",), _measured("cache", "hot")),
@@ -181,8 +192,9 @@ def write(path: Path, kind: Planted, seed: int) -> datetime.date:
     draw = random.Random(f"{kind.name} {seed}")
     at = draw.randrange(100, 132)
     database = nights_file.create(path)
-    cases = [nights_file.add_case(database, number) for number in range(CASES)]
-    levels = [_levels(kind, at, draw) for _ in cases]
+    cases = [nights_file.add_case(database, number) for number in range(kind.cases)]
+    levels = [_levels(kind, at, draw) for _ in cases[: kind.moving]]
+    levels += [[0.0] * NIGHTS for _ in cases[kind.moving :]]
     noises = [draw.uniform(0.002, 0.004) for _ in cases]
     for number, night in enumerate(_nights(kind, at, draw)):
         started = f"{FIRST_NIGHT + datetime.timedelta(days=number)}T02:00:00Z"

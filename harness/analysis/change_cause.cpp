@@ -67,9 +67,11 @@ double reach_of_noise(const std::vector<double>& logs) {
 Habit habit_before(std::span<const double> values, std::size_t at, double level_before,
                    double level_after) {
   constexpr std::size_t most = 120;
+  constexpr double large = 1.25;
   const std::size_t begin = at - std::min(at, most);
   const double is = std::log(level_after), step = is - std::log(level_before);
   Habit habit;
+  habit.large = std::abs(step) > std::log(large);
   habit.nights = at - begin;
   if (habit.nights < 2 * beside) return habit;
   std::vector<double> logs;
@@ -98,7 +100,7 @@ Habit habit_before(std::span<const double> values, std::size_t at, double level_
   return habit;
 }
 
-Why why_of(const NightChanges& changes, const Habit& habit) {
+Why why_of(const NightChanges& changes, const Habit& habit, const Company& company) {
   Why why;
   bool code_changed = false;
   const std::string code = code_words(changes, code_changed);
@@ -106,6 +108,7 @@ Why why_of(const NightChanges& changes, const Habit& habit) {
        {std::pair(Area::method, TrendCause::method), std::pair(Area::machine, TrendCause::machine),
         std::pair(Area::toolkit, TrendCause::toolkit)}) {
     if (std::ranges::find(changes.areas, area) == changes.areas.end()) continue;
+    if (area == Area::machine && code_changed && company.is_small()) continue;
     why.cause = cause;
     why.evidence = changes.environment;
     why.evidence.push_back(code);
@@ -117,7 +120,7 @@ Why why_of(const NightChanges& changes, const Habit& habit) {
     why.evidence.emplace_back("it goes to and fro between the same two levels");
   } else if (habit.is_noise()) {
     why.cause = TrendCause::noise;
-    why.excused = habit.had_level;
+    why.excused = habit.had_level && !habit.large;
     why.evidence.push_back(
         fmt::format("it moved by itself {} in the {} before, usually by {}",
                     units::plural(static_cast<std::int64_t>(habit.moves), "time"),
@@ -125,11 +128,16 @@ Why why_of(const NightChanges& changes, const Habit& habit) {
                     units::percent(std::expm1(habit.usual))));
     why.evidence.emplace_back(habit.had_level ? "it has been at this level before"
                                               : "it has not been at this level before");
+    if (habit.large) why.evidence.emplace_back("so large a change is told all the same");
   } else {
     why.cause = code_changed ? TrendCause::code : TrendCause::unexplained;
   }
   why.evidence.push_back(code);
-  why.evidence.emplace_back("nothing else that is recorded changed");
+  if (changes.areas.empty())
+    why.evidence.emplace_back("nothing else that is recorded changed");
+  else
+    why.evidence.push_back(fmt::format("of {}, {} moved with what changed of the machine",
+                                       units::plural(company.cases, "case"), company.moved));
   return why;
 }
 
@@ -138,6 +146,15 @@ const std::map<std::string, store::SeriesMethod>& Methods::of(const std::string&
   if (is_new && !device_.file.empty())
     found->second = store::series_methods(store::Store::open(device_.file), run);
   return found->second;
+}
+
+bool Methods::has(const std::string& case_name, const std::string& run) {
+  return of(run).contains(case_name);
+}
+
+std::set<std::string> Methods::workers(const std::string& case_name, const std::string& run) {
+  const auto found = of(run).find(case_name);
+  return found == of(run).end() ? std::set<std::string>() : found->second.workers;
 }
 
 std::vector<std::string> Methods::changes(const std::string& case_name,

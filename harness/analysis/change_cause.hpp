@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,7 +36,8 @@ using ridgeline::to_string;
 struct Why {
   TrendCause cause = TrendCause::unexplained;
   std::vector<std::string> evidence;
-  bool excused = false;  // noise, and to a level that the case had before: no alarm
+  bool excused = false;  // noise, no more than 25%, and to a level that the case had before: no
+                         // alarm
 };
 
 /// How a series has moved by itself before a change.
@@ -44,6 +46,7 @@ struct Habit {
   std::size_t nights = 0;  // in which they were counted
   double usual = 0;        // root of the mean square of the moves, as a log of a ratio
   bool far = true;         // the change is more than twice as large as that
+  bool large = false;      // the change is one of more than 25%
   bool had_level = false;  // that the change leads to, or one beyond it
   bool mode = false;       // it goes to and fro between the same two levels: TrendChange::mode
 
@@ -58,7 +61,16 @@ struct Habit {
 Habit habit_before(std::span<const double> values, std::size_t at, double level_before,
                    double level_after);
 
-Why why_of(const NightChanges& changes, const Habit& habit);
+/// How many of the cases that were measured on both sides of a change moved with it, whether a
+/// change of theirs is told or not; none where nobody counted.
+struct Company {
+  std::size_t moved = 0, cases = 0;
+  /// Too few for what all of them have in common to be why.
+  bool is_small() const { return 10 * moved < cases; }
+};
+
+/// What differs of the machine is why only when the code is the same, or the company is not small.
+Why why_of(const NightChanges& changes, const Habit& habit, const Company& company = {});
 
 /// How the cases of some runs were measured, read when it is asked for.
 class Methods {
@@ -66,6 +78,10 @@ class Methods {
   /// `device` must outlive it; one without a file has no methods.
   explicit Methods(const NightlyDevice& device) : device_(device) {}
 
+  /// Whether a case was measured in a run. Throws a store Error when the run cannot be read.
+  bool has(const std::string& case_name, const std::string& run);
+  /// By which workers. Likewise.
+  std::set<std::string> workers(const std::string& case_name, const std::string& run);
   /// What differs in how `case_name` was measured in two runs, in words: "cache of the case cold ->
   /// hot". Throws a store Error when a run cannot be read.
   std::vector<std::string> changes(const std::string& case_name, const std::string& before_run,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -28,22 +29,22 @@ namespace {
 using store::StoredRun;
 
 /// Of several workers the suites' own, which `gate --baseline-ref` builds.
-const record::Build* main_build(const StoredRun& run) {
-  const auto suites = std::ranges::find(run.builds, "ridgeline-suites", &record::Build::worker);
-  if (suites != run.builds.end()) return &*suites;
-  return run.builds.empty() ? nullptr : &run.builds.front();
+const record::Build* main_build(const std::vector<record::Build>& builds) {
+  const auto suites = std::ranges::find(builds, "ridgeline-suites", &record::Build::worker);
+  if (suites != builds.end()) return &*suites;
+  return builds.empty() ? nullptr : &builds.front();
 }
 
-void name_commit(const StoredRun& run, std::string& commit, bool& dirty) {
-  const record::Build* build = main_build(run);
+void name_commit(const std::vector<record::Build>& builds, std::string& commit, bool& dirty) {
+  const record::Build* build = main_build(builds);
   if (build == nullptr || build->commit == "unknown") return;
   commit = build->commit;
   dirty = build->dirty;
 }
 
-std::string code_of(const StoredRun& run) {
+std::string code_of(const std::vector<record::Build>& builds) {
   std::set<std::string> workers;
-  for (const record::Build& build : run.builds) {
+  for (const record::Build& build : builds) {
     if (!is_known_code(build.code_hash)) return {};
     workers.insert(fmt::format("{} {}", build.worker, build.code_hash.substr(0, 16)));
   }
@@ -185,10 +186,10 @@ NightChanges compared(const NightlyDevice& device, const NightlyTimes* times, st
   for (std::string& words : build_changes(old_run->builds, new_run->builds))
     found.add(Area::toolkit, std::move(words));
   add_facts(found, past, *old_run, *new_run, &record::Environment::recorded, true);
-  name_commit(*old_run, found.before_commit, found.before_dirty);
-  name_commit(*new_run, found.after_commit, found.after_dirty);
-  found.before_code = code_of(*old_run);
-  found.after_code = code_of(*new_run);
+  name_commit(old_run->builds, found.before_commit, found.before_dirty);
+  name_commit(new_run->builds, found.after_commit, found.after_dirty);
+  found.before_code = code_of(old_run->builds);
+  found.after_code = code_of(new_run->builds);
   found.before_run = old_run->run.id;
   found.after_run = new_run->run.id;
   return found;
@@ -200,6 +201,27 @@ NightChanges changes_between(const NightlyDevice& device, const NightlyTimes* ti
                              std::size_t before, std::size_t after,
                              const std::optional<KnownChange>& known) {
   return compared(device, times, before, after, past_of(device, times, before, known));
+}
+
+void keep_workers(NightChanges& changes, const StoredRun& before, const StoredRun& after,
+                  const std::set<std::string>& workers) {
+  std::vector<record::Build> old_builds = before.builds, new_builds = after.builds;
+  const auto other = [&](const record::Build& build) { return !workers.contains(build.worker); };
+  std::erase_if(old_builds, other);
+  std::erase_if(new_builds, other);
+  if (old_builds.empty() || new_builds.empty()) return;
+  changes.before_code = code_of(old_builds);
+  changes.after_code = code_of(new_builds);
+  name_commit(old_builds, changes.before_commit, changes.before_dirty);
+  name_commit(new_builds, changes.after_commit, changes.after_dirty);
+  const std::vector<std::string> all = build_changes(before.builds, after.builds),
+                                 own = build_changes(old_builds, new_builds);
+  const NightChanges found = std::exchange(changes, changes.without_environment());
+  for (std::size_t i = 0; i < found.environment.size(); ++i) {
+    const std::string& words = found.environment[i];
+    if (std::ranges::count(all, words) == 0 || std::ranges::count(own, words) > 0)
+      changes.add(found.areas[i], words);
+  }
 }
 
 NightChanges changes_over(const NightlyDevice& device, const NightlyTimes& times, std::size_t from,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,12 @@ struct NightChanges {
     areas.push_back(area);
     environment.push_back(std::move(words));
   }
+  NightChanges without_environment() const {
+    NightChanges left = *this;
+    left.environment.clear();
+    left.areas.clear();
+    return left;
+  }
 };
 
 /// Whether a recorded fact is by its name a reading, such as a load or a temperature at rest, and
@@ -65,6 +72,10 @@ struct KnownChange {
 NightChanges changes_between(const NightlyDevice& device, const NightlyTimes* times,
                              std::size_t before, std::size_t after,
                              const std::optional<KnownChange>& known = {});
+/// Leaves out what differs of other workers than `workers`, which measured the case on both sides:
+/// their commit, their code, and how they were built. The runs are those that have the case.
+void keep_workers(NightChanges& changes, const store::StoredRun& before,
+                  const store::StoredRun& after, const std::set<std::string>& workers);
 /// The same of a slow change, which was told on night `to`: the nights before that say which facts
 /// are restless.
 NightChanges changes_over(const NightlyDevice& device, const NightlyTimes& times, std::size_t from,

@@ -41,6 +41,29 @@ TEST(NightChanges, AreOfTheMethodTheMachineAndTheToolkit) {
       << "counts are exact whatever the profile and the driver";
 }
 
+TEST(NightChanges, AreOfTheWorkersThatMeasuredTheCase) {
+  NightlyDevice device = two_nights();
+  const record::Build suites{"ridgeline-suites", "aaaa", false, "g++ 12", "", "", "c0dec0de"};
+  device.runs[0].builds = {{"ridgeline-collectives", "aaaa", false, "g++ 12", "", "", "11111111"},
+                           suites};
+  device.runs[1].builds = {{"ridgeline-collectives", "bbbb", false, "g++ 13", "", "", "22222222"},
+                           suites};
+  const NightChanges all = changes_between(device, nullptr, 0, 1);
+  EXPECT_NE(all.before_code, all.after_code);
+  NightChanges own = all, others = all;
+  keep_workers(own, device.runs[0], device.runs[1], {"ridgeline-suites"});
+  EXPECT_EQ(own.before_code, "ridgeline-suites c0dec0de");
+  EXPECT_EQ(own.before_code, own.after_code);
+  EXPECT_FALSE(own.commit_changed());
+  EXPECT_TRUE(own.environment.empty()) << own.environment.front();
+  keep_workers(others, device.runs[0], device.runs[1], {"ridgeline-collectives"});
+  EXPECT_EQ(others.before_commit, "aaaa");
+  EXPECT_EQ(others.after_commit, "bbbb");
+  EXPECT_EQ(others.after_code, "ridgeline-collectives 22222222");
+  EXPECT_EQ(others.environment,
+            std::vector<std::string>{"compiler of ridgeline-collectives g++ 12 -> g++ 13"});
+}
+
 TEST(NightChanges, AreThoseOfTheSeriesOwnEnvironment) {
   NightlyDevice device = two_nights();
   device.runs.resize(4);

@@ -1,8 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <span>
+#include <tuple>
 #include <unordered_map>
 
 #include "harness/analysis/trend.hpp"
+#include "harness/stats/median.hpp"
 
 namespace ridgeline::analysis {
 namespace {
@@ -10,6 +15,29 @@ namespace {
 /// Where in ascending `nights` those before `night` end.
 std::size_t place(const std::vector<std::uint32_t>& nights, std::size_t night) {
   return static_cast<std::size_t>(std::ranges::lower_bound(nights, night) - nights.begin());
+}
+
+/// Whether a case is elsewhere on the nights from `latest` to `raised` than in its last two weeks
+/// before `earliest`, farther than white noise of the spread of these sets such medians apart in
+/// one of a thousand; absent where it has no such nights.
+std::optional<bool> has_moved(const NightlyTimes& times, std::size_t earliest, std::size_t latest,
+                              std::size_t raised) {
+  constexpr std::size_t fortnight = 14, enough = 5;
+  constexpr double least_spread = 5e-4;
+  const std::size_t end = place(times.nights, earliest), begin = end - std::min(end, fortnight),
+                    from = place(times.nights, latest), to = place(times.nights, raised + 1);
+  if (end < begin + enough || to <= from) return {};
+  const std::span<const double> values = times.median_ns;
+  const double was = stats::median(values.subspan(begin, end - begin)),
+               is = stats::median(values.subspan(from, to - from));
+  std::vector<double> off;
+  for (const double value : values.subspan(begin, end - begin))
+    off.push_back(std::abs(std::log(value / was)));
+  const double spread = std::max(least_spread, 1.4826 * stats::median(off)),
+               error = 1.25 * spread *
+                       std::sqrt(1 / static_cast<double>(to - from) +
+                                 1 / static_cast<double>(end - begin));
+  return std::abs(std::log(is / was)) > 3.3 * error;
 }
 
 bool with_environment(TrendCause cause) {
@@ -33,13 +61,13 @@ class Explaining {
     if (first > 0) change.night_before = nights[first - 1];
     const std::size_t before = change.night_before.value_or(change.earliest);
     change.changes = changes_between(device_, times, before, change.latest, change.known);
-    add_methods(change.changes, change.case_name);
+    narrow(change.changes, change.case_name, before, change.latest, change.environment);
     Habit habit;
     if (const auto& known = change.known; times && known)
       habit =
           habit_before(times->median_ns, place(nights, known->night), known->before, known->after);
     habit.mode = change.mode;
-    change.why = why_of(change.changes, habit);
+    change.why = why_of(change.changes, habit, times ? company_of(change) : Company());
     if (with_environment(change.why->cause))
       change.kind = TrendKind::environment;
     else
@@ -49,7 +77,7 @@ class Explaining {
   void explain(TrendDrift& drift) {
     const NightlyTimes& times = *times_of(*cases_.at(drift.case_name), drift.environment);
     drift.changes = changes_over(device_, times, drift.known_from, drift.raised);
-    add_methods(drift.changes, drift.case_name);
+    narrow(drift.changes, drift.case_name, drift.known_from, drift.raised, drift.environment);
     drift.why = why_of(drift.changes, {});
   }
 
@@ -59,11 +87,56 @@ class Explaining {
     return found == one.times.end() ? nullptr : &*found;
   }
 
-  void add_methods(NightChanges& changes, const std::string& case_name) {
-    NightChanges all = changes;
-    all.environment.clear();
-    all.areas.clear();
-    for (std::string& words : methods_.changes(case_name, changes.before_run, changes.after_run))
+  /// Those that moved with a change, as far as was known when it was told.
+  Company company_of(const TrendChange& change) {
+    if (std::ranges::find(change.changes.areas, Area::machine) == change.changes.areas.end())
+      return {};
+    const std::size_t raised = change.raised.value_or(change.latest);
+    const auto [found, is_new] =
+        companies_.try_emplace({change.environment, change.earliest, change.latest, raised});
+    if (!is_new) return found->second;
+    for (const NightlyCase& one : device_.cases) {
+      const NightlyTimes* times = times_of(one, change.environment);
+      if (!times) continue;
+      const auto moved = has_moved(*times, change.earliest, change.latest, raised);
+      found->second.cases += moved ? 1 : 0;
+      found->second.moved += moved.value_or(false) ? 1 : 0;
+    }
+    return found->second;
+  }
+
+  /// The last or the first run of a night, in that environment, that has the case; else `usual`.
+  std::string run_with(const std::string& case_name, std::size_t night,
+                       const std::string& environment, bool last, const std::string& usual) {
+    std::string found = usual;
+    if (methods_.has(case_name, usual)) return found;
+    for (const std::size_t run : device_.nights.at(night).runs) {
+      const store::StoredRun& one = device_.runs[run];
+      if (!environment.empty() && one.environment.hash != environment) continue;
+      if (!methods_.has(case_name, one.run.id)) continue;
+      found = one.run.id;
+      if (!last) break;
+    }
+    return found;
+  }
+
+  const store::StoredRun* stored(const std::string& id) const {
+    const auto found =
+        std::ranges::find(device_.runs, id, [](const store::StoredRun& one) { return one.run.id; });
+    return found == device_.runs.end() ? nullptr : &*found;
+  }
+
+  /// What of `changes` is of the case: how it was measured, and by which workers.
+  void narrow(NightChanges& changes, const std::string& case_name, std::size_t before,
+              std::size_t after, const std::string& environment) {
+    const std::string old_run = run_with(case_name, before, environment, true, changes.before_run),
+                      new_run = run_with(case_name, after, environment, false, changes.after_run);
+    std::set<std::string> workers = methods_.workers(case_name, old_run);
+    workers.merge(methods_.workers(case_name, new_run));
+    const store::StoredRun *was = stored(old_run), *is = stored(new_run);
+    if (was && is && !workers.empty()) keep_workers(changes, *was, *is, workers);
+    NightChanges all = changes.without_environment();
+    for (std::string& words : methods_.changes(case_name, old_run, new_run))
       all.add(Area::method, std::move(words));
     for (std::size_t i = 0; i < changes.environment.size(); ++i)
       all.add(changes.areas[i], std::move(changes.environment[i]));
@@ -73,6 +146,7 @@ class Explaining {
   const NightlyDevice& device_;
   Methods methods_;
   std::unordered_map<std::string, const NightlyCase*> cases_;
+  std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t>, Company> companies_;
 };
 
 }  // namespace

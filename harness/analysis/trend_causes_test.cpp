@@ -99,6 +99,28 @@ TEST_F(TrendCauses, AnotherCacheIsAnotherMethod) {
   EXPECT_EQ(found.why->evidence.front(), "cache of the case cold -> hot");
 }
 
+TEST_F(TrendCauses, ARunOfOtherCasesHidesNoMethod) {
+  Nights nights = quiet(), others;
+  nights.cache = switched("cold", "hot");
+  others.commit = nights.commit;
+  others.code = nights.code;
+  others.level = [](int of, int) -> std::optional<double> {
+    if (of == 0) return 0.0;
+    return {};
+  };
+  {
+    store::Store store = store::Store::create(file);
+    for (int night = 0; night < 90; ++night) {
+      examples::add_times(store, others, night, examples::begin_night(store, others, night, "a"));
+      examples::add_times(store, nights, night, examples::begin_night(store, nights, night, "b"));
+      examples::add_times(store, others, night, examples::begin_night(store, others, night, "c"));
+    }
+  }
+  const DeviceTrend found = trend();
+  ASSERT_EQ(found.changes.size(), 1u);
+  EXPECT_EQ(found.changes[0].why->cause, TrendCause::method);
+}
+
 TEST_F(TrendCauses, TheMachineIsToBlame) {
   Nights nights = quiet();
   nights.commit = switched("aaaaaaaa", "bbbbbbbb");
@@ -108,6 +130,33 @@ TEST_F(TrendCauses, TheMachineIsToBlame) {
   EXPECT_EQ(found.why->cause, TrendCause::machine);
   EXPECT_EQ(found.kind, TrendKind::environment);
   EXPECT_EQ(found.why->evidence.front(), "driver 580.1 -> 580.2");
+}
+
+TEST_F(TrendCauses, OneCaseOfManyIsSlowerByTheCodeAndNotByTheDriver) {
+  Nights nights = quiet();
+  nights.cases = 60;
+  nights.commit = switched("aaaaaaaa", "bbbbbbbb");
+  nights.code = switched("c0dec0de", "ab1eab1e");
+  nights.driver = switched("580.1", "580.2");
+  const TrendChange found = planted(nights);
+  EXPECT_EQ(found.why->cause, TrendCause::code);
+  EXPECT_EQ(found.kind, TrendKind::regression);
+  EXPECT_TRUE(fails(found));
+  EXPECT_EQ(found.changes.environment, std::vector<std::string>{"driver 580.1 -> 580.2"});
+  EXPECT_TRUE(found.why->evidence.back().starts_with("of 60 cases, "))
+      << found.why->evidence.back();
+}
+
+TEST_F(TrendCauses, WhatTheDriverMakesSlowerIsItsOwnHoweverFewAreToldSo) {
+  NightChanges changes;
+  changes.add(Area::machine, "driver 580.1 -> 580.2");
+  changes.before_commit = "aaaa";
+  changes.after_commit = "bbbb";
+  EXPECT_EQ(why_of(changes, {}, {25, 250}).cause, TrendCause::machine);
+  EXPECT_EQ(why_of(changes, {}, {24, 250}).cause, TrendCause::code);
+  EXPECT_EQ(why_of(changes, {}).cause, TrendCause::machine) << "nobody counted";
+  changes.after_commit = "aaaa";
+  EXPECT_EQ(why_of(changes, {}, {1, 250}).cause, TrendCause::machine) << "the code is the same";
 }
 
 TEST_F(TrendCauses, TheToolkitIsToBlame) {
@@ -158,6 +207,16 @@ TEST_F(TrendCauses, NoiseIsToBlameWhenTheCaseMovesAsFarByItself) {
   Habit mode;
   mode.mode = true;
   EXPECT_EQ(why_of(changes, mode).cause, TrendCause::noise);
+}
+
+TEST_F(TrendCauses, NoHabitExcusesADoubling) {
+  for (const double high : {120.0, 200.0}) {
+    std::vector<double> values;
+    for (int i = 0; i < 120; ++i) values.push_back(i / 12 % 2 == 0 ? 100 : high);
+    const Why why = why_of({}, habit_before(values, 108, 100, high));
+    EXPECT_EQ(why.cause, TrendCause::noise);
+    EXPECT_EQ(why.excused, high == 120);
+  }
 }
 
 TEST_F(TrendCauses, ARegressionThatWasMendedIsNoHabit) {

@@ -139,15 +139,16 @@ std::map<std::string, SeriesMethod> series_methods(Connection& connection,
     each_row(
         connection, "measurement",
         "SELECT min(measurement.id) AS id, \"case\".name AS name, launch, cache, buffer_sets, "
-        "max(measurement.flops) AS flops, max(measurement.bytes) AS bytes "
+        "worker, max(measurement.flops) AS flops, max(measurement.bytes) AS bytes "
         "FROM process JOIN measurement ON process_id = process.id "
-        "JOIN \"case\" ON \"case\".id = case_id "
+        "JOIN \"case\" ON \"case\".id = case_id LEFT JOIN build ON build.id = build_id "
         "WHERE run_id = ? AND (median_ns IS NOT NULL OR outcome = 'counted') "
-        "GROUP BY \"case\".name, launch, cache, buffer_sets",
+        "GROUP BY \"case\".name, launch, cache, buffer_sets, worker",
         [&](const Row& row) {
           SeriesMethod& method = methods[row.get<std::string>("name")];
           method.launch.insert(row.get<std::string>("launch"));
           method.cache.insert(row.get<std::string>("cache"));
+          if (!row.is_null("worker")) method.workers.insert(row.get<std::string>("worker"));
           method.buffer_sets.insert(std::to_string(row.get<std::int64_t>("buffer_sets")));
           const auto keep_most = [&](std::optional<double>& most, const char* column) {
             if (!row.is_null(column)) most = std::max(most.value_or(0), row.get<double>(column));

@@ -34,7 +34,7 @@ struct SeriesCount {
 /// How a case was measured in one run: what makes two times of it incomparable though its name is
 /// the same. Several values where the measurements of the run differ.
 struct SeriesMethod {
-  std::set<std::string> launch, cache, buffer_sets;
+  std::set<std::string> launch, cache, buffer_sets, workers;
   std::optional<double> flops, bytes;  // the most of them
 };
 
