@@ -59,8 +59,10 @@ StepSize StepWatch::size_of(std::size_t which) const {
   const auto own = std::ranges::lower_bound(levels_.starts, at);
   std::size_t end = next == levels_.starts.end() ? levels_.values.size() : *next;
   if (steps_[which].faded) end = std::min(end, steps_[which].told);
+  // By the noise of its time: what it is later does not change the size of an old step.
+  constexpr std::size_t longest = 28;
   return size_step(levels_.values, own == levels_.starts.begin() ? 0 : *(own - 1), at, end,
-                   known_now());
+                   known_before(std::min(end, at + longest)).whole(levels_, moves_));
 }
 
 StepSize StepWatch::size_between(std::size_t begin, std::size_t end) const {

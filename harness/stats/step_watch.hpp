@@ -62,7 +62,8 @@ class StepWatch {
   /// unless there are so many nights, and unless looks() have moves between two times `length`
   /// nights.
   bool has_moved(std::size_t span, std::size_t length, double deviations, double least) const;
-  /// How large steps()[which] is, by all nights so far; of one that faded, as it was told.
+  /// How large steps()[which] is, by the nights so far and the noise that was known when its level
+  /// had four weeks; of one that faded, as it was told.
   StepSize size_of(std::size_t which) const;
   /// From the level of the week before night `begin` to that of the last week before night `end`,
   /// by the noise that was known then. Throws Error unless there are nights before both, and some

@@ -149,6 +149,19 @@ TEST(StepWatch, SpellsThatFadeAreToldOnceUnlessTheyGrow) {
   for (const LevelStep& one : watch.steps()) EXPECT_TRUE(one.faded);
 }
 
+TEST(StepWatch, AnOldStepIsAsLargeAsItWas) {
+  Nights nights = step(noise(5, 400, .003), 60, .02);
+  const Nights louder = following(noise(6, 400, .06), .9, .45);
+  for (std::size_t i = 150; i < nights.size(); ++i) nights[i] += louder[i];
+  const StepWatch then = watched({nights.begin(), nights.begin() + 149}), later = watched(nights);
+  ASSERT_GE(later.steps().size(), 1u);
+  const StepSize was = then.size_of(0), is = later.size_of(0);
+  EXPECT_EQ(was.before, is.before);
+  EXPECT_EQ(was.after, is.after);
+  EXPECT_EQ(was.step.low, is.step.low);
+  EXPECT_EQ(was.step.high, is.step.high);
+}
+
 TEST(StepWatch, TellsASecondStepAfterTwoNights) {
   const StepWatch watch = watched(step(step(noise(5, 80, .005), 30, .1), 32, .18));
   ASSERT_EQ(watch.steps().size(), 2u);

@@ -116,6 +116,7 @@ TEST_F(Series, MethodsAreWhatTimesOfOneNameMayDifferIn) {
   EXPECT_EQ(method.launch, std::set<std::string>{"loop"});
   EXPECT_EQ(method.cache, (std::set<std::string>{"cold", "hot"}));
   EXPECT_EQ(method.buffer_sets, std::set<std::string>{"3"});
+  EXPECT_EQ(method.workers, std::set<std::string>{examples::process().build.worker});
   EXPECT_EQ(method.flops, 2 * *naive.flops);
   EXPECT_EQ(method.bytes, naive.bytes);
   EXPECT_TRUE(series_methods(Store::open(file), "no such run").empty());
