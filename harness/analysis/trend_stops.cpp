@@ -179,7 +179,10 @@ std::vector<TrendStop> stops_of(const NightlyDevice& device, const TrendRules& r
     const std::vector<std::uint32_t> nights = nights_of(one);
     const std::size_t last = nights.back(), silent = whole_nights_after(device, last),
                       enough = stopping_silence(nights);
-    if (silent < enough || nights.size() < stopped_nights || silent >= rules.shown_nights) continue;
+    // What is measured every month is missed for longer than the nights that are shown.
+    if (silent < enough || nights.size() < stopped_nights ||
+        silent >= std::max(rules.shown_nights, 2 * enough))
+      continue;
     TrendStop& stop = stops.emplace_back();
     stop.case_name = one.name;
     stop.last = last;

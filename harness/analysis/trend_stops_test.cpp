@@ -51,6 +51,17 @@ TEST(TrendStops, AWeeklyCaseDoesNotStopEveryWeek) {
   EXPECT_FALSE(weekly(93)[0].is_new);
 }
 
+TEST(TrendStops, AMonthlyCaseStopsAfterThreeMonths) {
+  const auto monthly = [](std::size_t nights) {
+    return stops(nights, {timed("copy/monthly/f32/n=1", every(30, 0, 181), 100)});
+  };
+  EXPECT_TRUE(monthly(270).empty());
+  ASSERT_EQ(monthly(271).size(), 1u);
+  EXPECT_TRUE(monthly(271)[0].is_new);
+  EXPECT_EQ(monthly(300).size(), 1u);
+  EXPECT_TRUE(monthly(365).empty());
+}
+
 TEST(TrendStops, ARenamedCaseHasNotStopped) {
   const auto found = stops(60, {timed("copy/wide/f32/n=64", every(1, 0, 40), 100),
                                 timed("copy/wider/f32/n=64", every(1, 40, 60), 101),
@@ -66,17 +77,15 @@ TEST(TrendStops, ARenamedCaseHasNotStopped) {
 
 TEST(TrendStops, AnotherLevelAnotherTimeOrAnotherKindIsNoRenaming) {
   const NightlyCase old_case = timed("copy/wide/f32/n=64", every(1, 0, 40), 100);
-  for (const NightlyCase& other : {timed("copy/wider/f32/n=64", every(1, 40, 60), 110),  // slower
-                                   timed("copy/wider/f32/n=64", every(1, 20, 60), 100),  // it was
-                                                                                         // there
-                                                                                         // before
-                                   timed("copy/wider/f32/n=64", every(1, 50, 60), 100),  // too late
-                                   timed("copy/wider/f64/n=64", every(1, 40, 60), 100),  // two
-                                                                                         // parts
-                                                                                         // differ
-                                   timed("gather/wide/f64/n=64", every(1, 40, 60), 100)})  // as
-                                                                                           // well
-    EXPECT_FALSE(stops(60, {old_case, other}).at(0).continued_by) << other.name;
+  const auto is_new_name = [&](const std::string& name, std::uint32_t first, double ns) {
+    return stops(60, {old_case, timed(name, every(1, first, 60), ns)}).at(0).continued_by;
+  };
+  EXPECT_TRUE(is_new_name("copy/wider/f32/n=64", 40, 100));
+  EXPECT_FALSE(is_new_name("copy/wider/f32/n=64", 40, 110)) << "slower";
+  EXPECT_FALSE(is_new_name("copy/wider/f32/n=64", 20, 100)) << "it was there before";
+  EXPECT_FALSE(is_new_name("copy/wider/f32/n=64", 50, 100)) << "too late";
+  EXPECT_FALSE(is_new_name("copy/wider/f64/n=64", 40, 100)) << "two parts differ";
+  EXPECT_FALSE(is_new_name("gather/wide/f64/n=64", 40, 100)) << "two others differ";
 }
 
 TEST(TrendStops, ANameContinuesOneCaseAtMost) {

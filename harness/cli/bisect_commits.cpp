@@ -111,8 +111,12 @@ class CommitSearch {
       ++report_.gates;
     }
     if (ends.answer.tested != Tested::bad) {
-      report_.ended = fmt::format("there is nothing to search for: {}, against {}, is {}",
-                                  in_words(bad()), in_words(report_.good), in_words(entry(last)));
+      const bool good = ends.answer.tested == Tested::good;
+      report_.ended =
+          fmt::format("{}: {}, against {}, {}{}",
+                      good ? "there is nothing to search for" : "the search cannot begin",
+                      in_words(bad()), in_words(report_.good),
+                      ends.answer.tested == Tested::untestable ? "" : "is ", in_words(entry(last)));
       return false;
     }
     seed_ = ends.seed;

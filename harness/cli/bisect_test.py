@@ -150,6 +150,7 @@ def test_an_undecided_gate_is_repeated_and_never_guessed(repository):
         "--budget", "1s", "--attempts", 2, name=case("slow"), good="HEAD~2"
     )
     assert (code, left(found), found["gates"]) == (3, [], 2)
+    assert found["ended"].startswith("the search cannot begin: ")
     assert "undecided" in found["ended"] or "not_measured" in found["ended"]
 
 

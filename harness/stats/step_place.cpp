@@ -66,11 +66,8 @@ StepPlace place_step(std::span<const double> values, std::size_t begin, std::siz
     place.at = moved ? first + static_cast<std::size_t>(best - costs.begin()) : at;
     place.earliest = place.latest = place.at;
     const auto nights = static_cast<double>(high - low);
-    const double excess =
-        6 * std::max(1.0, best->sum / nights) + (20 * best->far > high - low ? 4 : 0);  // heavy
-                                                                                        // tails:
-                                                                                        // less is
-                                                                                        // sure
+    const bool heavy_tails = 20 * best->far > high - low;  // of which less is sure
+    const double excess = 6 * std::max(1.0, best->sum / nights) + (heavy_tails ? 4 : 0);
     for (std::size_t night = first; night <= last; ++night) {
       if (costs[night - first].sum > best->sum + excess) continue;
       place.earliest = std::min(place.earliest, night);
