@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from reports import plot
+from reports import short_names
 from reports.model_comparison import ComparedCase, Comparison
 
 _LONGEST_NAME = 28
 
 
 def sides(comparison: Comparison) -> tuple[str, str]:
-    """Short names of A and B, or just these letters where the names do not tell them apart."""
-    a, b = (plot.shown(side.model, _LONGEST_NAME).strip() for side in (comparison.a, comparison.b))
-    return (a, b) if a and b and a != b else ("A", "B")
+    """Short names of A and B: what tells them apart of their models, labels or runs; just these
+    letters where nothing does."""
+    a, b = comparison.a, comparison.b
+    for names in ((a.model, b.model), (a.label, b.label), (f"run {a.id}", f"run {b.id}")):
+        first, second = short_names.apart(*names, _LONGEST_NAME)
+        if first.strip() and second.strip() and first != second:
+            return first.strip(), second.strip()
+    return "A", "B"
 
 
 def title(comparison: Comparison) -> str:

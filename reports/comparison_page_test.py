@@ -173,7 +173,7 @@ def test_runs_of_one_model_are_told_apart() -> None:
         "A is run 20261118T090000Z-aaaaaa, B is run 20261119T090000Z-bbbbbb: "
     )
     assert compared.title(read) == "Two runs of synthetic-small-gpu"
-    assert compared.sides(read) == ("A", "B")
+    assert compared.sides(read) == (f"run {read.a.id}", f"run {read.b.id}")
 
 
 def test_changed_counts_are_exact() -> None:

@@ -86,14 +86,12 @@ def changed_in_trend(one: Section) -> Line:
 def beside(one: Section) -> list[Line]:
     """What a comparison comes to; the first line says what A and B are."""
     first, *more = one.of.conclusions
-    names = compared.sides(one.of)
-    a, b = names if names != ("A", "B") else (f"run {side.id}" for side in (one.of.a, one.of.b))
+    a, b = compared.sides(one.of)
     return [Line(text, one.anchor) for text in (f"A is {a}, B is {b}: {first}", *more)]
 
 
 def _gate(one: Section) -> str:
-    facts = one.of.facts
-    return f"Gate of {facts.candidate} against {facts.baseline} on {one.of.device.model}"
+    return f"Gate of {gate_page.title(one.of)} on {one.of.device.model}"
 
 
 def roof_table(runs: Sequence[Run]) -> RoofTable:

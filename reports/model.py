@@ -228,6 +228,8 @@ def largest(cases: Iterable[Case], size: Callable[[Case], float]) -> list[Case]:
 
 
 class Device(Row):
+    """`id` is what `--device` takes."""
+
     kind: str
     model: str
     name: str
@@ -236,6 +238,7 @@ class Device(Row):
     properties: Facts
     comparable: Facts
     recorded: Facts
+    id: str = ""
 
 
 class Build(Row):

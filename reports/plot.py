@@ -8,6 +8,7 @@ can tell apart; marker and dash carry the same information a second time.
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -35,6 +36,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 
 SLIDE = (10.0, 5.6)  # inches: one slide
+_ONE_LINE = 0.02  # of a value: less than the width of a line where an axis spans decades
 
 RC = {
     "font.family": "DejaVu Sans",
@@ -153,6 +155,27 @@ def series(
     ]
 
 
+def coinciding(drawn: Iterable[Series]) -> list[list[Series]]:
+    """Lines of which a reader sees one, together: at every x of the shorter one, both have all but
+    the same y."""
+    groups: list[list[Series]] = []
+    for one in drawn:
+        group = next((group for group in groups if _coincide(group[0], one)), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    return [group for group in groups if len(group) > 1]
+
+
+def _coincide(a: Series, b: Series) -> bool:
+    ys, others = ({point.x: point.y for point in one.points} for one in (a, b))
+    shared = ys.keys() & others.keys()
+    return len(shared) == min(len(ys), len(others)) and all(
+        math.isclose(ys[x], others[x], rel_tol=_ONE_LINE) for x in shared
+    )
+
+
 def by_value(key: object) -> tuple[object, ...]:
     """Sorts numbers by value and before words, so that "128" comes after "64"."""
     if isinstance(key, tuple):
@@ -180,6 +203,38 @@ def variant_styles(cases: Sequence[Case]) -> dict[str, Style]:
     return styles
 
 
+SUITES = (
+    "attention",
+    "coalescing",
+    "fusion",
+    "gemm",
+    "rows",
+    "decode",
+    "attention_backward",
+    "collectives",
+    "divergence",
+    "occupancy",
+    "roofs",
+    "transfer",
+)
+"""Own suites: the first have a colour for each, as they stand together below roofs."""
+
+
+def suite_styles(suites: Iterable[str]) -> dict[str, Style]:
+    """Of each suite its colour and mark, which are the same in all figures. A suite of another
+    worker has those of its name, unless another suite of the figure has them already."""
+    looks = len(COLOURS) * len(MARKERS)
+    taken = dict(zip(SUITES, range(len(SUITES)), strict=True))
+    drawn = [str(suite) for suite in distinct(suites)]
+    for suite in drawn:
+        if suite in taken:
+            continue
+        first = zlib.crc32(suite.encode("utf-8", "surrogatepass"))
+        free = ((first + step) % looks for step in range(looks))
+        taken[suite] = next((at for at in free if at not in taken.values()), first % looks)
+    return {suite: Style.numbered(taken[suite], taken[suite]) for suite in drawn}
+
+
 DTYPES = ("f64", "f32", "tf32", "f16", "bf16")
 
 
@@ -200,14 +255,6 @@ def shown(text: str, limit: int = 32) -> str:
     if len(clean) > limit:
         clean = clean[: limit - limit // 2 - 1] + "…" + clean[-(limit // 2) :]
     return " " + clean if clean.startswith("_") else clean
-
-
-def name_lines(name: str, limit: int) -> list[str]:
-    """A case's name, its problem on a line of its own where both do not fit one."""
-    if len(name) <= limit:
-        return [shown(name, limit)]
-    what, slash, problem = name.rpartition("/")
-    return [shown(part, limit) for part in (what + slash, problem) if part]
 
 
 def draw(axes: Axes, drawn: Sequence[Series], scale: float = 1.0) -> None:

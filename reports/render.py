@@ -162,6 +162,7 @@ def alt_text(title: str, figure: Figure) -> str:
     for axes in figure.axes:
         across = f"over {axes.get_xlabel()}" if axes.get_xlabel() else ""
         words = [axes.get_title(loc="left"), axes.get_ylabel(), across]
+        words = [" ".join(word.split()) for word in words]
         parts.append(", ".join(word for word in words if word))
     legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes if axes.get_legend())]
     names = [text.get_text() for one in legends for text in one.get_texts()]

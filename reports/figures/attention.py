@@ -3,7 +3,9 @@ softmax."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import textwrap
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from matplotlib.artist import Artist
@@ -17,10 +19,12 @@ TITLE = "Attention"
 READING = (
     "Both axes are logarithmic. Memory is all that one execution needs, inputs, output and "
     "workspace: it grows with the square of the sequence for a variant that writes the score "
-    "matrix, and linearly for one that does not. Head sizes that were measured at one length only "
-    "are left to the table."
+    "matrix, and linearly for one that does not. Lines that lie on each other are named below "
+    "their panel. Head sizes that were measured at one length only are left to the table."
 )
 ORDER = 50
+
+_MOST_LINES = 4  # below a panel
 
 
 def _key(case: Case) -> tuple[str, ...]:
@@ -37,6 +41,10 @@ def _key(case: Case) -> tuple[str, ...]:
         mask,
         " ".join([case.dtype, f"d={dim}", *(f"{key}={value}" for key, value in rest.items())]),
     )
+
+
+def _label(key: Sequence[object]) -> str:
+    return plot.shown(" ".join(map(str, key)), 48)
 
 
 def drawn_cases(run: Run) -> list[Case]:
@@ -63,7 +71,7 @@ def _series(run: Run, point: Callable[[Case], plot.Point | None]) -> list[plot.S
         cases,
         key=_key,
         point=point,
-        label=lambda key: plot.shown(" ".join(map(str, key)), 48),
+        label=_label,
         style=style,
     )
 
@@ -79,6 +87,46 @@ def memory(run: Run) -> list[plot.Series]:
     return _series(
         run, lambda case: plot.fact_point(case, case.field("seq"), case.metric("memory_bytes"))
     )
+
+
+def coincidences(run: Run, drawn: list[plot.Series]) -> list[str]:
+    """Which lines lie on each other, so that one of them is seen, in words."""
+    groups = plot.coinciding(drawn)
+    if len(drawn) > 2 and any(len(group) == len(drawn) for group in groups):
+        return ["all lines coincide"]
+    keys = {_label(_key(case)): _key(case) for case in drawn_cases(run)}
+    said: dict[str, list[tuple[str, int]]] = {}
+    for group in groups:
+        parts = [
+            list(dict.fromkeys(part))
+            for part in zip(*(keys[one.label] for one in group), strict=True)
+        ]
+        if math.prod(map(len, parts)) == len(group):  # all there are of these
+            what = "; ".join(_list(part) for part in parts if len(part) > 1)
+            where = " ".join(part[0] for part in parts if len(part) == 1)
+        else:
+            what, where = _list([one.label.strip() for one in group]), ""
+        said.setdefault(what, []).append((where, len(group)))
+    return [
+        f"{what} coincide"
+        + (
+            f": {', '.join(where for where, _ in found if where)}"
+            if sum(count for _, count in found) < len(drawn) and found[0][0]
+            else ""
+        )
+        for what, found in said.items()
+    ]
+
+
+def _list(words: Sequence[str]) -> str:
+    """ "one, two and three"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _wrapped(said: list[str]) -> list[str]:
+    """On lines that a panel has room for, and no more of them than that."""
+    lines = [line for one in said for line in textwrap.wrap(plot.shown(one, 400), 46)]
+    return lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], "and more lines"]
 
 
 def draw(run: Run, figure: Figure) -> bool:
@@ -100,7 +148,7 @@ def draw(run: Run, figure: Figure) -> bool:
         else:
             plot.log_ticks(axes.yaxis, units.plain)
         axes.set_title(title)
-        axes.set_xlabel("sequence length")
+        axes.set_xlabel("\n".join(["sequence length", *_wrapped(coincidences(run, drawn))]))
     _legend(figure, run, panels[0][1])
     return True
 
@@ -113,7 +161,7 @@ def _legend(figure: Figure, run: Run, drawn: list[plot.Series]) -> None:
         drawn_cases(run),
         key=lambda case: plot.by_value((*_key(case)[:2], case.field("dim"), case.dtype)),
     ):
-        style = styles.get(plot.shown(" ".join(_key(case)), 48))
+        style = styles.get(_label(_key(case)))
         if style:
             looks = (
                 plot.Style(style.colour),

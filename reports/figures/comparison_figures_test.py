@@ -270,11 +270,42 @@ def test_names_of_sides_tell_them_apart() -> None:
         return compared.sides(parsed(renamed(synthetic_comparison.comparison(1), a, b)))
 
     assert sides("synthetic-a", "synthetic-b") == ("synthetic-a", "synthetic-b")
-    assert sides("synthetic-a", "synthetic-a") == ("A", "B")
-    assert sides(f"{LONG}x{LONG}", f"{LONG}y{LONG}") == ("A", "B"), (
-        "their names are cut to the same"
+    assert sides("synthetic-a", "synthetic-a") == (
+        "run 20261118T090000Z-aaaaaa",
+        "run 20261119T090000Z-bbbbbb",
     )
+    a, b = sides(f"{LONG}x{LONG}", f"{LONG}y{LONG}")
+    assert "x" in a and "y" in b
+    labelled = renamed(synthetic_comparison.comparison(1), "synthetic-a", "synthetic-a")
+    labelled["a"]["label"], labelled["b"]["label"] = "before", "after"
+    assert compared.sides(parsed(labelled)) == ("before", "after")
+    labelled["b"] |= {"label": "before", "id": labelled["a"]["id"]}
+    assert compared.sides(parsed(labelled)) == ("A", "B"), "nothing tells them apart"
     assert all(len(name) <= 28 for name in sides(f"{LONG}x", f"{LONG}y"))
+
+
+def test_two_runs_of_a_model_are_named_in_both_figures() -> None:
+    comparison = parsed(INPUTS["one_model"]())
+    (page,) = rooflines.pages(comparison)
+    assert page.titles == ("A: run 20261118T090000Z-aaaaaa", "B: run 20261119T090000Z-bbbbbb")
+    title = "Rooflines side by side · two runs of synthetic-gpu"
+    assert drawn("rooflines", page).get_suptitle() == title
+    (page,) = ratios.pages(comparison)
+    title = drawn("ratios", page).get_suptitle()
+    assert "Time of B, run 20261119T090000Z-bbbbbb,\nover time of A, run 2026" in title
+
+
+def test_a_side_without_roofs_says_what_to_measure() -> None:
+    document = synthetic_comparison.comparison(12)
+    for roof in document["roofs"]:
+        roof.pop("b", None)
+        roof["words"].pop("b", None)
+    (page,) = rooflines.pages(parsed(document))
+    left, right = drawn("rooflines", page).axes
+    assert "has no" not in left.get_title(loc="left")
+    assert right.get_title(loc="left").endswith(
+        "its run has no roofs: measure the suite roofs, too"
+    )
 
 
 def test_rooflines_show_the_same_cases_with_the_same_looks_and_limits() -> None:

@@ -7,6 +7,7 @@ import functools
 import itertools
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import matplotlib
 import pytest
@@ -256,6 +257,15 @@ def _first_row(figure: Figure) -> list[Axes]:
     ]
 
 
+@pytest.mark.parametrize("source", INPUTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_panels_of_a_figure_have_titles_of_their_own(name: str, source: str) -> None:
+    figure = drawn_once(name, source)
+    titles = [axes.get_title(loc="left") for axes in (figure.axes if figure else [])]
+    titles = [title for title in titles if title]
+    assert len(set(titles)) == len(titles)
+
+
 @pytest.mark.parametrize("source", ["gpu", "cpu", "very_many", "crowded"])
 def test_names_of_a_roofline_do_not_cover_each_other(source: str) -> None:
     with matplotlib.rc_context(plot.RC):
@@ -397,6 +407,66 @@ def test_attention_draws_lines_and_leaves_single_lengths_to_the_table() -> None:
         "attention/flash/f32/seq=64,dim=32,mask=full", 5e4, flops=1e6, bytes=1e5
     )
     assert len(attention.times(parsed(synthetic.run("synthetic-x", "cpu", [one_length])))) == 1
+
+
+def test_lines_that_lie_on_each_other_are_named() -> None:
+    run = parsed(synthetic.gpu())
+    of_some = "causal and full coincide: standard bf16 d=128, standard bf16 d=64"
+    assert attention.coincidences(run, attention.times(run)) == [of_some]
+    of_all = "causal and full; bf16 d=128 and bf16 d=64 coincide"
+    assert attention.coincidences(run, attention.memory(run)) == [of_all]
+    figure = drawn("attention", run)
+    assert figure is not None
+    times, memory = figure.axes
+    for axes, said in ((times, of_some), (memory, of_all)):
+        assert " ".join(axes.get_xlabel().split()) == f"sequence length {said}"
+    made = synthetic.gpu()
+    made["cases"] = [case for case in made["cases"] if case["variant"] == "flash"]
+    run = parsed(made)
+    assert attention.coincidences(run, attention.times(run)) == []
+    memory = attention.memory(run)
+    assert attention.coincidences(run, memory) == ["all lines coincide"]
+    of_two = "causal and full coincide"
+    assert attention.coincidences(run, memory[:1] + memory[2:3]) == [of_two]
+    of_three = "flash causal bf16 d=128, flash causal bf16 d=64 and flash full bf16 d=128 coincide"
+    assert of_three in attention.coincidences(run, memory[:3] + attention.times(run)[:1])
+
+
+def test_some_lines_that_lie_on_each_other_are_said_with_where() -> None:
+    made = synthetic.gpu()
+    for case in made["cases"]:
+        if case["suite"] == "attention" and case["metrics"]:
+            dim, flash = int(case["problem"]["dim"]), case["variant"] == "flash"
+            apart = 3 if flash and case["problem"]["mask"] == "full" else 1
+            case["metrics"][0]["value"] *= dim * apart
+    run = parsed(made)
+    assert attention.coincidences(run, attention.memory(run)) == [
+        "causal and full coincide: standard bf16 d=128, standard bf16 d=64"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ys", "others", "same"),
+    [
+        ([1, 10, 100], [1, 10, 100], True),
+        ([1, 10, 100], [1.01, 9.9, 101], True),
+        ([1, 10, 100], [1, 10, 103], False),
+        ([1, 10, 100], [1, 10], True),
+    ],
+)
+def test_lines_coincide_where_no_reader_sees_two(
+    ys: list[float], others: list[float], same: bool
+) -> None:
+    drawn = [
+        plot.Series(
+            label,
+            tuple(plot.Point(x, y, None, None, False, "") for x, y in enumerate(some, start=1)),
+            plot.Style(),
+        )
+        for label, some in (("one", ys), ("other", others))
+    ]
+    labels = [[one.label for one in group] for group in plot.coinciding(drawn)]
+    assert labels == ([["one", "other"]] if same else [])
 
 
 def test_collectives_over_message_size() -> None:
@@ -544,6 +614,45 @@ def _counted_ends(run: Run) -> list[Line2D]:
     figure = drawn("roofline", run)
     assert figure is not None
     return [line for line in figure.axes[0].lines if line.get_markevery() == [1]]
+
+
+def test_a_roofline_without_roofs_says_what_to_run() -> None:
+    figure = drawn("roofline", parsed(without_roofs()))
+    assert figure is not None
+    assert figure.axes[0].get_title(loc="left") == (
+        "This run has no roofs. To measure them:\n"
+        "ridgeline run --device cuda:0 --profile quick roofs attention fusion gemm"
+    )
+    for left, missing in ((("dram",), "compute"), (("fma", "tensor"), "memory")):
+        made = synthetic.gpu()
+        made["roofs"] = [one for one in made["roofs"] if one["kind"].startswith(left)]
+        figure = drawn("roofline", parsed(made))
+        assert figure is not None
+        assert figure.axes[0].get_title(loc="left").startswith(f"This run has no {missing} roofs.")
+    whole = drawn_once("roofline", "gpu")
+    assert whole is not None
+    assert whole.axes[0].get_title(loc="left") == ""
+
+
+def test_a_suite_has_one_look_in_all_figures() -> None:
+    looks = plot.suite_styles(plot.SUITES)
+    assert len({(look.colour, look.marker) for look in looks.values()}) == len(plot.SUITES)
+    for some in (["gemm"], ["rows", "gemm", "attention"], ["gemm", "theirs", "others"]):
+        assert plot.suite_styles(some)["gemm"] == looks["gemm"]
+    theirs = plot.suite_styles(["theirs"])["theirs"]
+    assert plot.suite_styles(["theirs", *plot.SUITES])["theirs"] == theirs
+    many = plot.suite_styles([f"suite_{at}" for at in range(40)])
+    assert len({(look.colour, look.marker) for look in many.values()}) == 40
+
+
+def test_the_suites_that_have_a_look_are_those_there_are() -> None:
+    folder = Path(__file__).parents[2] / "suites"
+    there = {
+        file.stem
+        for file in folder.glob("*.cpp")
+        if f"worker::Suite {file.stem}()" in file.read_text(encoding="utf-8")
+    }
+    assert set(plot.SUITES) == there
 
 
 def test_roofline_ceilings_tell_measured_from_datasheet() -> None:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from reports import plot, rows
+from reports import plot, rows, short_names
 from reports.model_gate import Gate, Verdict
 
 OF = "gate"
@@ -27,6 +27,7 @@ READING = (
 ORDER = 10
 
 ROWS_A_PAGE = 34
+_LONGEST_SIDE = 26  # letters
 _BAND = "#e4e4e4"
 _EXPECTED = "regression (expected)"  # a look of its own, which the legend names
 _STYLES = {
@@ -104,7 +105,9 @@ def row(verdict: Verdict) -> Row:
 def pages(gate: Gate) -> list[Page]:
     # Counts have no intervals, and their changes are no slow-downs: the table tells them.
     every = [row(verdict) for verdict in gate.verdicts if not verdict.metric]
-    sides = f"{plot.shown(gate.facts.candidate, 26)} against {plot.shown(gate.facts.baseline, 26)}"
+    sides = " against ".join(
+        short_names.apart(gate.facts.candidate, gate.facts.baseline, _LONGEST_SIDE)
+    )
     return [
         Page(some, limit(every), sides, part and f" · cases {part}", gate.counted)
         for some, part in plot.paged(every, ROWS_A_PAGE)
@@ -129,7 +132,7 @@ def draw(page: Page, figure: Figure) -> None:
     figure.set_size_inches(plot.SLIDE[0], 1.9 + 0.27 * count)
     axes = figure.subplots()
     figure.suptitle(f"{figure.get_suptitle()}{page.part}\n{page.sides}", x=0.012, ha="left")
-    names = [plot.shown(one.name, 52) for one in page.rows]
+    names = short_names.of_rows([one.name for one in page.rows], 52)
     rows.set_up(axes, names, page.limit)
     room = 105 - max(map(len, names))  # characters between the names and the columns
     for place, one in enumerate(page.rows):

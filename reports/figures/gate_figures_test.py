@@ -64,6 +64,24 @@ def test_every_case_is_on_one_page(cases: int) -> None:
         assert pages[5].part.endswith("cases 171 to 200 of 200")
 
 
+def test_names_are_cut_between_words_and_rows_can_be_told_apart() -> None:
+    (page,) = forest.pages(parsed(synthetic_gate.odd()))
+    figure = drawn("forest", page)
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert names[0] == "attention/flash_mma/bf16/part=1,…"
+    assert len(set(names)) == len(page.rows)
+
+
+def test_a_program_is_called_by_what_tells_it_apart_and_not_by_its_path() -> None:
+    sides = {
+        "candidate": "/home/me/new/build/release/bin/ridgeline-suites",
+        "baseline": "/home/me/old/build/release/bin/ridgeline-suites",
+    }
+    made = synthetic_gate.of([synthetic_gate.verdict("a/b/f32/n=1", "pass", 0.0, 12)], **sides)
+    (page,) = forest.pages(parsed(made))
+    assert page.sides == "new/…bin/ridgeline-suites against old/…bin/ridgeline-suites"
+
+
 def test_marks_behind_a_verdict_are_said_and_only_an_expected_regression_looks_otherwise() -> None:
     def row(words: str, state: str, kind: str = "regression") -> forest.Row:
         made = synthetic_gate.verdict("a/b/f32/n=1", kind, 0.1, 12)

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
-from reports import plot
+from reports import plot, short_names
 from reports.figures.nights import cut
 from reports.model_trend import NightSeries, Trend
 from reports.trend_around import lettered
@@ -225,7 +225,8 @@ def draw(page: Page, figure: Figure) -> None:
             axes.plot([night + 0.5], [place + 0.5], markeredgewidth=0.7, **look)
     _lines(axes, page)
     axes.set_yticks(
-        [place + 0.5 for place in range(count)], [plot.shown(row.name, 46) for row in page.rows]
+        [place + 0.5 for place in range(count)],
+        short_names.of_rows([row.name for row in page.rows], 46),
     )
     axes.tick_params(axis="y", length=0)
     axes.tick_params(labelsize=_SIZE)

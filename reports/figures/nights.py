@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
-from reports import plot
+from reports import plot, short_names
 from reports.model_trend import Trend
 from reports.night_panels import MEMBERS, Panel, Place, panels, reach, worth
 from reports.trend_around import Around, around, boundary, lettered
@@ -172,7 +172,7 @@ def _draw(axes: Axes, one: Panel, page: Page) -> None:
     axes.set_ylabel(plot.shown(unit, 26), fontsize=_SIZE + 0.5)
     pad = 17 if page.around else 6
     axes.set_title(
-        "\n".join((*plot.name_lines(one.case, 58), *words_lines(one.words))),
+        "\n".join((*short_names.lines(one.case, 58), *words_lines(one.words))),
         fontsize=9,
         fontweight="normal",
         pad=pad,

@@ -116,20 +116,27 @@ def draw(run: Run, figure: Figure) -> bool:
     width = usual_width(_cases(run, "load"))
     flight = in_flight(run)
     unit = "core" if run.device.kind == "cpu" else "SM"
+    over = "over threads" if threads else "over occupancy"
     panels = [
-        ("Bandwidth", where + (f" (loads of {width} B)" if width else ""), bandwidth(run), "B/s"),
-        ("Multiply-add", where, fma_rate(run), "FLOP/s"),
-        ("Bandwidth", f"bytes in flight, each {unit}", flight, "B/s"),
+        (
+            "Bandwidth",
+            over,
+            where + (f" (loads of {width} B)" if width else ""),
+            bandwidth(run),
+            "B/s",
+        ),
+        ("Multiply-add", over, where, fma_rate(run), "FLOP/s"),
+        ("Bandwidth", "over bytes in flight", f"bytes in flight, each {unit}", flight, "B/s"),
     ]
-    panels = [panel for panel in panels if panel[2]]
+    panels = [panel for panel in panels if panel[3]]
     if not panels:
         return False
-    for axes, (title, across, drawn, rate) in zip(
+    for axes, (title, over, across, drawn, rate) in zip(
         plot.grid(figure, len(panels), len(panels)), panels, strict=True
     ):
         scale, prefixed = plot.unit_scale((point.y for one in drawn for point in one.points), rate)
         plot.draw(axes, drawn, scale)
-        axes.set_title(f"{title}, {prefixed}")
+        axes.set_title(f"{title}, {prefixed}\n{over}")
         axes.set_xlabel(across)
         axes.set_ylim(bottom=0)
         xs = [point.x for one in drawn for point in one.points]
@@ -148,15 +155,12 @@ def draw(run: Run, figure: Figure) -> bool:
                 units.plain,
             )
             axes.set_xlim(low / 1.2, 120)
-    _legend(figure, run, panels)
+    _legend(figure, [one for panel in panels for one in panel[3]])
     return True
 
 
-def _legend(
-    figure: Figure, run: Run, panels: list[tuple[str, str, list[plot.Series], str]]
-) -> None:
+def _legend(figure: Figure, drawn: list[plot.Series]) -> None:
     """Colour says how many loads or chains, marker and dash say what limits the occupancy."""
-    drawn = [one for _, _, some, _ in panels for one in some]
     entries: dict[str, Artist] = {}
     for count in plot.distinct(one.label.partition(" ")[0] for one in drawn):
         style = next(one.style for one in drawn if one.label.partition(" ")[0] == count)

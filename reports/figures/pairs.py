@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from reports import plot
+from reports import plot, short_names
 from reports.figures import forest
 from reports.model_gate import Gate, Verdict
 
@@ -122,6 +122,6 @@ def _draw(axes: Axes, one: Panel) -> None:
     axes.set_xlim(0.2, max(number for points in one.points.values() for number, _ in points) + 0.8)
     axes.set_xlabel("round", fontsize=9)
     axes.set_title(
-        "\n".join((*plot.name_lines(one.name, 34), one.words)), fontsize=9, fontweight="normal"
+        "\n".join((*short_names.lines(one.name, 34), one.words)), fontsize=9, fontweight="normal"
     )
     axes.tick_params(labelsize=9)

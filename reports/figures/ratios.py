@@ -13,7 +13,7 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports import compared, plot, rows
+from reports import compared, plot, rows, short_names
 from reports.model_comparison import ComparedCase, Comparison
 
 OF = "comparison"
@@ -115,7 +115,9 @@ def row(case: ComparedCase) -> Row:
     name = case.case.removeprefix(f"{case.suite}/")
     word = case.cause or ("measures a roof" if case.measures_roof else "no roof known")
     return Row(
-        name=name if case.work in (None, 1) else f"{plot.shown(name, 32)} (per unit of work)",
+        name=name
+        if case.work in (None, 1)
+        else f"{short_names.whole_words(name, 32)} (per unit of work)",
         word=word,
         style=_STYLES[word],
         hollow=case.a.unsteady or case.b.unsteady,
@@ -203,7 +205,7 @@ def draw(page: Page, figure: Figure) -> None:
     figure.set_size_inches(plot.SLIDE[0], 2.1 + 0.27 * len(page.rows))
     axes = figure.subplots()
     figure.suptitle(f"{TITLE}{page.part}\n{_told(page.sides)}", x=0.012, ha="left")
-    names = [plot.shown(one.name, 48) for one in page.rows]
+    names = short_names.of_rows([one.name for one in page.rows], 48)
     cases = (0 if page.overview or one.is_mean else 2 for one in page.rows)
     rows.set_up(
         axes, [name + " " * indent for name, indent in zip(names, cases, strict=True)], page.limit

@@ -4,6 +4,7 @@ Patterson, 2009)."""
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -28,6 +29,7 @@ ORDER = 0
 
 _MEMORY_LEVELS = ("dram", "llc", "l1")
 _MOST_NAMES = 14
+_FEW_SUITES = 4  # that a command names
 _SAME = 0.02  # ceilings that differ by less share a line and a name
 _NEAR = 16.0  # points (1/72 inch) between two points of a variant that share a name
 _REACH = 42.0  # points from a point to its name
@@ -154,22 +156,41 @@ def draw(run: Run, figure: Figure) -> bool:
     axes = figure.subplots()
     axes.set_ylabel("Rate, FLOP/s")
     axes.set_xlabel("Operational intensity, FLOP per byte that must move")
+    say_missing(axes, panel, f"This run has no {{}}. To measure them:\n{measuring_roofs(run)}")
     draw_panels([axes], [panel], figure)
     return True
 
 
+def say_missing(axes: Axes, panel: Panel, text: str) -> None:
+    """Above the axes, in what `text` makes of the roofs that are missing; nothing where none
+    are."""
+    if missing := missing_roofs(panel):
+        said = text.replace("{}", missing)
+        title = axes.get_title(loc="left")
+        axes.set_title(
+            f"{title}\n{said}" if title else said, fontsize=11, fontweight="normal", loc="left"
+        )
+
+
+def missing_roofs(panel: Panel) -> str:
+    """In words; empty where it has slopes and flat lines."""
+    if panel.memory:
+        return "" if panel.compute else "compute roofs"
+    return "memory roofs" if panel.compute else "roofs"
+
+
+def measuring_roofs(run: Run) -> str:
+    """The command that measures the same suites and the roofs in one run."""
+    suites = [str(suite) for suite in plot.distinct(spot.suite for spot in spots(run))]
+    patterns = ["roofs", *suites] if len(suites) <= _FEW_SUITES else []  # else the whole profile
+    device = ["--device", run.device.id] if run.device.id else []
+    words = ["ridgeline", "run", *device, "--profile", run.profile, *patterns]
+    return plot.shown(shlex.join(words), 100)
+
+
 def draw_panels(grid: Sequence[Axes], panels: Sequence[Panel], figure: Figure) -> None:
     """All with the same limits, and one look a suite."""
-    suites = [
-        str(suite)
-        for suite in plot.distinct(spot.suite for panel in panels for spot in panel.spots)
-    ]
-    styles = {
-        suite: plot.Style(
-            plot.COLOURS[index % len(plot.COLOURS)], plot.MARKERS[index % len(plot.MARKERS)], "none"
-        )
-        for index, suite in enumerate(suites)
-    }
+    styles = plot.suite_styles(spot.suite for panel in panels for spot in panel.spots)
     across, up = limits(panels)
     for axes, panel in zip(grid, panels, strict=True):
         axes.set_xscale("log")

@@ -28,6 +28,7 @@ _SIZE = (12.0, 6.4)  # inches: two panels, each with the names of its ceilings a
 
 @dataclass(frozen=True)
 class Page:
+    title: str
     titles: tuple[str, str]
     panels: tuple[roofline.Panel, roofline.Panel]
 
@@ -38,11 +39,13 @@ def pages(comparison: Comparison) -> list[Page]:
         return []
     a, b = compared.sides(comparison)
     titles = ("A", "B") if (a, b) == ("A", "B") else (f"A: {a}", f"B: {b}")
+    one_model = comparison.a.model == comparison.b.model
+    about = f" · two runs of {plot.shown(comparison.a.model, 40)}" if one_model else ""
     panels = (
         panel([(case, case.a) for case in drawn], comparison.roofs_of("a")),
         panel([(case, case.b) for case in drawn], comparison.roofs_of("b")),
     )
-    return [Page(titles, panels)]
+    return [Page(TITLE + about, titles, panels)]
 
 
 def _is_drawn(case: ComparedCase) -> bool:
@@ -75,10 +78,11 @@ def panel(sides: list[tuple[ComparedCase, SideOfCase]], roofs: tuple[Roof, ...])
 
 def draw(page: Page, figure: Figure) -> None:
     figure.set_size_inches(*_SIZE)
-    figure.suptitle(TITLE, x=0.012, ha="left")
+    figure.suptitle(page.title, x=0.012, ha="left")
     grid = figure.subplots(1, 2, sharey=True)
-    for axes, title in zip(grid, page.titles, strict=True):
+    for axes, title, side in zip(grid, page.titles, page.panels, strict=True):
         axes.set_title(title, fontsize=plot.RC["axes.labelsize"])
+        roofline.say_missing(axes, side, "its run has no {}: measure the suite roofs, too")
         axes.set_xlabel("FLOP per byte that must move")
     grid[0].set_ylabel("Rate, FLOP/s")
     roofline.draw_panels(list(grid), page.panels, figure)
