@@ -45,6 +45,11 @@ def test_the_documented_example_is_read() -> None:
     assert tiled.flop_rate == pytest.approx(2 * 64**3 / 40e-6)
     assert (tiled.field("m"), tiled.metric("sectors_per_request")) == (64, 4)
     assert (tiled.words["samples"], tiled.words["rate"]) == ("3 + 3 + 3", "13.1 GFLOP/s")
+    assert tiled.explanation is not None
+    assert tiled.explanation.words.conclusion.startswith("Nothing is at its limit")
+    cells = tiled.explanation.usages[0].words
+    assert cells[0] == "cores" and cells[-1] == "fma.f32, a synthetic datasheet"
+    assert crashed.explanation is None
     (best,) = run.best
     assert (best.suite, best.words["variant"], best.words["roof"]) == (
         "gemm",
@@ -199,6 +204,18 @@ WRONG: list[tuple[Callable[[Json], Any], str]] = [
     (
         lambda d: _case(d).pop("median_ns"),
         "interval_ns: an interval without a median - at `$.runs[0].cases[1]`",
+    ),
+    (
+        lambda d: [_case(d).pop(key) for key in ("interval_ns", "median_ns")],
+        "explanation: of a case without a time - at `$.runs[0].cases[1]`",
+    ),
+    (
+        lambda d: _case(d)["explanation"].update(conclusion="slow"),
+        "Invalid enum value 'slow' - at `$.runs[0].cases[1].explanation.conclusion`",
+    ),
+    (
+        lambda d: _case(d)["explanation"]["usages"][0]["words"].pop(),
+        "Expected `array` of length 6, got 5 - at `$.runs[0].cases[1].explanation.usages[0].words`",
     ),
     (
         lambda d: _case(d).update(state="great"),

@@ -142,10 +142,50 @@ class Source(Row):
             raise ValueError("expected `text` or `bytes`")
 
 
+class Usage(Row):
+    """How busy a case keeps a resource. `words` are the resource, the share of the time, the
+    amount, the highest rate, and what the last two are known by."""
+
+    words: tuple[str, str, str, str, str, str]
+
+
+class UnknownUsage(Row):
+    """A resource of which it is not known how busy a case keeps it, and why: in words."""
+
+    words: tuple[str, str] = ("", "")
+
+
+class Settling(Row):
+    """A command that would settle what is open, and what it shows."""
+
+    command: str
+    shows: str
+
+
+class ExplainedWords(Row):
+    """What bounds a case, in sentences."""
+
+    conclusion: str
+    distance: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    device: tuple[str, ...] = ()
+    ladders: tuple[str, ...] = ()
+
+
+class Explanation(Row):
+    """What bounds a case, with all evidence for it: the busiest resource first."""
+
+    conclusion: Literal["bound", "near", "nothing", "open", "contradiction", "roof"]
+    usages: tuple[Usage, ...]
+    unknown: tuple[UnknownUsage, ...]
+    settle: tuple[Settling, ...]
+    words: ExplainedWords
+
+
 class Case(Row):
     """One case over all processes of a run; what is None is not known. `words` are the cells of its
     rows, empty ones left out; `sources` are places in those of the run; `vendor` is whether the
-    variant is a vendor's library."""
+    variant is a vendor's library; only what has a time has an `explanation`."""
 
     name: str
     suite: str
@@ -173,6 +213,7 @@ class Case(Row):
     sites_left_out: SitesLeftOut = SitesLeftOut(0, 0)
     sources: tuple[Count, ...] = ()
     processes_differ: bool = False
+    explanation: Explanation = None
 
     def __post_init__(self) -> None:
         if self.counted and self.median_ns is not None:
@@ -183,6 +224,8 @@ class Case(Row):
             raise ValueError("interval_ns: an interval without a median")
         if self.interval_ns and self.interval_ns[0] > self.interval_ns[1]:
             raise ValueError("interval_ns: expected the lower end first")
+        if self.explanation and self.median_ns is None:
+            raise ValueError("explanation: of a case without a time")
 
     @property
     def counted(self) -> bool:

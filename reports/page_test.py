@@ -101,6 +101,13 @@ def hostile() -> synthetic.Json:
         )
         for n in (64, 128)
     ]
+    cases[0] = synthetic.explained(cases[0], HOSTILE, 0.9)
+    found = cases[0]["explanation"]
+    found["usages"][0]["words"] = [HOSTILE] * 6
+    found["unknown"] = [{"words": [HOSTILE] * 2}]
+    found["settle"] = [{"command": HOSTILE, "shows": HOSTILE}]
+    keys = ("distance", "doubts", "device", "ladders")
+    found["words"] = {"conclusion": HOSTILE} | {key: [HOSTILE] for key in keys}
     cases += [synthetic.case(f"{name}/{name}/f32/m=1", outcome="crashed", reason=HOSTILE)]
     made = synthetic.run(HOSTILE, "cpu", cases, [synthetic.roof(HOSTILE, 1e9, "B/s", HOSTILE)])
     for key in ("id", "label", "status", "profile", "profile_text", "repeat", "started"):
@@ -188,6 +195,37 @@ def test_every_case_is_listed_with_what_happened_to_it(gpu: tuple[Page, Path]) -
         "ci/setup cmake --preset release cmake --build --preset release "
         f"build/release/bin/{made['repeat']}"
     ) in (" ".join(text.split()))
+
+
+def test_what_bounds_a_case_stands_below_its_row_with_its_evidence(
+    gpu: tuple[Page, Path],
+) -> None:
+    def letters(text: str) -> str:
+        return "".join(text.split())
+
+    text = letters(gpu[0].text)
+    rows = text[text.index("Allcases") : text.index("Howeachnumberwasobtained")]
+    explained = [case for case in synthetic.gpu()["cases"] if "explanation" in case]
+    assert {case["explanation"]["conclusion"] for case in explained} == {"bound", "near", "open"}
+    for case in explained:
+        found = case["explanation"]
+        row = rows[rows.index(case["name"]) :]
+        (settling,) = found["settle"]
+        said = letters(settling["command"] + settling["shows"])
+        row = row[: row.index(said) + len(said)]
+        assert row.count("Tolearnmore") == 1, "it is the case's own"
+        assert letters(found["words"]["conclusion"]) in row
+        (usage,) = found["usages"]
+        assert letters("".join(usage["words"])) in row
+        for one in (*found["words"]["distance"], *found["words"]["ladders"]):
+            assert letters(one) in row
+        assert all(letters(": ".join(unknown["words"])) in row for unknown in found["unknown"])
+
+
+def test_nothing_is_claimed_of_a_case_without_evidence(tmp_path: Path) -> None:
+    page = page_of(tmp_path, small())
+    assert not [one for one in page.all("details") if one.get("class") == "why"]
+    assert "Bound by" not in page.text
 
 
 def test_several_devices_share_a_page_and_no_file(tmp_path: Path) -> None:

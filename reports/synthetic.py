@@ -226,6 +226,54 @@ def case(
     return made | {"words": words}
 
 
+def explained(made: Json, resource: str, share: float) -> Json:
+    """`made`, with an invented explanation: this resource is busy for that share of its time."""
+    conclusion = "bound" if share >= 0.8 else "near" if share >= 0.6 else "open"
+    said = {
+        "bound": f"Bound by {resource}, busy for {share:.1%} of the time.",
+        "near": f"Nothing is at its limit; nearest to it is {resource}, busy for {share:.1%}.",
+        "open": "Not known: nothing is known to be busy for 60% of the time.",
+    }[conclusion]
+    return made | {
+        "explanation": {
+            "conclusion": conclusion,
+            "binding": [] if conclusion == "open" else ["cores"],
+            "usages": [
+                {
+                    "resource": "cores",
+                    "share": share,
+                    "words": [
+                        resource,
+                        f"{share:.1%}",
+                        "1.10 TFLOP",
+                        "61.8 TFLOP/s",
+                        "what the problem needs",
+                        "fma.f32, measured",
+                    ],
+                }
+            ],
+            "unknown": [
+                {
+                    "resource": "shared_memory",
+                    "why": "no counter was read",
+                    "words": ["shared memory", "no counter was read"],
+                }
+            ]
+            if conclusion == "open"
+            else [],
+            "ladders": [],
+            "settle": [
+                {"command": f"ridgeline run --counters {made['name']}", "shows": "what it counts"}
+            ],
+            "words": {
+                "conclusion": said,
+                "distance": [f"the roofs allow the problem {share:.1%} of its time"],
+                "ladders": ["GEMM, f32: next is another rung, 2.00 times as fast"],
+            },
+        }
+    }
+
+
 def roofline_time(
     flops: float, moved: float, compute: float, memory: float, efficiency: float
 ) -> tuple[float, float]:
@@ -263,18 +311,18 @@ def _gemm(kind: str, compute: dict[str, float], memory: float) -> list[Json]:
                 outcome = "unstable" if variant == "shared_tiled" and n == 512 else "ok"
                 name = f"gemm/{variant}/{dtype}/m={n},n={n},k={n}"
                 roof_kind = ("tensor." if dtype == "bf16" else "fma.") + dtype
-                cases.append(
-                    case(
-                        name,
-                        time,
-                        flops=flops,
-                        bytes=moved,
-                        share=share,
-                        roof=roof_kind,
-                        outcome=outcome,
-                        reason="interval wider than 5%" if outcome != "ok" else "",
-                    )
+                made = case(
+                    name,
+                    time,
+                    flops=flops,
+                    bytes=moved,
+                    share=share,
+                    roof=roof_kind,
+                    outcome=outcome,
+                    reason="interval wider than 5%" if outcome != "ok" else "",
                 )
+                unit = "tensor cores" if dtype == "bf16" else "CUDA cores"
+                cases.append(explained(made, unit, share))
     return cases
 
 

@@ -108,8 +108,10 @@ json::Value to_json(const ExplainedCase& one, const record::Device& device) {
     row["words"] = usage_cells(usage, device.kind);
     return row;
   });
-  object["unknown"] = json::list(found.unknown, [](const analysis::UnknownUsage& left) {
-    return json::Value{{"resource", to_string(left.resource)}, {"why", left.why}};
+  object["unknown"] = json::list(found.unknown, [&](const analysis::UnknownUsage& left) {
+    return json::Value{{"resource", to_string(left.resource)},
+                       {"why", left.why},
+                       {"words", {resource_name(left.resource, device.kind), left.why}}};
   });
   json::put(object, "bytes_over_least", found.bytes_over_least);
   json::put(object, "flops_over_own", found.flops_over_own);
