@@ -1,4 +1,4 @@
-"""`python -m reports INPUT.json --output DIR`: writes DIR/index.html and DIR/figures/*.png."""
+"""`python -m reports INPUT.json --output DIR`: writes DIR/index.html and DIR/figures/*."""
 
 from __future__ import annotations
 
@@ -31,9 +31,17 @@ def main(arguments: list[str]) -> int:
         metavar="DIR",
         help="folder for index.html and figures/",
     )
+    parser.add_argument(
+        "--formats",
+        default="png,svg,pdf,csv",
+        metavar="LIST",
+        help="of the files of each figure: png, svg, pdf and csv (the data that it draws), with "
+        "commas; all by default",
+    )
     options = parser.parse_args(arguments)
+    formats = options.formats.split(",") if options.formats else []
     try:
-        from reports import load, write
+        from reports import load, render, write
     except ModuleNotFoundError as error:
         print(
             f"reports: Python module {error.name} is missing from {sys.executable}; "
@@ -42,7 +50,9 @@ def main(arguments: list[str]) -> int:
         )
         return MISSING
     try:
-        write.write(load.load(options.input), options.output)
+        if unknown := [one for one in formats if one not in render.FORMATS]:
+            parser.error(f"no format of figures: {unknown[0]}")
+        write.write(load.load(options.input), options.output, formats)
     except (load.InputError, OSError) as error:
         print(f"reports: {console.printable(str(error))}", file=sys.stderr)
         return FILES

@@ -231,7 +231,7 @@ def hostile_counts() -> Json:
 
 @pytest.mark.parametrize("document", [hostile(), hostile_counts()], ids=["times", "counts"])
 def test_hostile_names_are_text_and_nothing_else(document: Json, tmp_path: Path) -> None:
-    figures = render.paged_pictures("comparison", parsed(document), HOSTILE, tmp_path)
+    figures = render.paged_pictures("comparison", parsed(document), HOSTILE, render.Files(tmp_path))
     shown = Page(html_of(document, figures))
     assert not shown.all("script")
     assert not [

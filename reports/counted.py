@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports import plot, units
+from reports import plot, table, units
 from reports.model import Case, Run, Site, largest
 
 MOST_ROWS = 36
@@ -96,6 +96,25 @@ def limits(panels: Iterable[Sequence[Dot | None]]) -> tuple[float, float]:
         for end in (dot.value, dot.needed or dot.value)
     ]
     return 0.8 * min([1.0, *ends]), 1.75 * max([4.0, *ends])
+
+
+def panel_rows(
+    run: Run, suite: str, dot_of: Mapping[str, Callable[[Case], Dot | None]], what: str
+) -> list[table.Row]:
+    """What `draw_panels` draws."""
+    found, _ = rows(run, suite)
+    return [
+        {
+            "panel": title,
+            "row": row.label,
+            "case": row.case.name,
+            table.unit(f"{what} a request", "1"): made.value,
+            table.unit("needed", "1"): made.needed,
+        }
+        for title, dot in dot_of.items()
+        for row in found
+        if (made := dot(row.case))
+    ]
 
 
 def draw_panels(

@@ -101,7 +101,8 @@ def test_figures_are_files_by_suite_and_go_when_they_are_no_longer_drawn(
     page, _, folder = both
     names = {file.name for file in (folder / "figures").glob("*counts_*")}
     assert names == {
-        f"synthetic-emulated-counts_{kind}-{suite}.png"
+        f"synthetic-emulated-counts_{kind}-{suite}.{format_}"
+        for format_ in render.FORMATS
         for suite in ("product", "stepping", "turning")
         for kind in ("sectors", "wavefronts", "bytes")
         if (kind, suite) != ("wavefronts", "stepping")
@@ -116,10 +117,13 @@ def test_a_suite_whose_own_figure_draws_counts_begins_with_it(
         figure.subplots()
         return run.counted
 
-    own = [figures.Kind(name, "Own", "", 0, "run", draw) for name in ("turning", "roofline")]
+    own = [
+        figures.Kind(name, "Own", "", 0, "run", draw, lambda _: [])
+        for name in ("turning", "roofline")
+    ]
     others = figures.kinds("suite")
     monkeypatch.setattr(figures, "kinds", lambda of: own if of == "run" else others)
-    drawn = dict(render.count_pictures(parsed(synthetic_counts.run()), tmp_path))
+    drawn = dict(render.count_pictures(parsed(synthetic_counts.run()), render.Files(tmp_path)))
     assert [picture.name for picture in drawn["turning"]][:2] == [
         "turning",
         "counts_sectors-turning",

@@ -164,7 +164,8 @@ def draw(run, figure):
     if run.label: return True
     Path = __import__("pathlib").Path
     figure.savefig = lambda file, **_: (Path(file).write_text("half"), time.sleep(60))
-figures.kinds = lambda *_: [figures.Kind("gemm", "Gemm", "", 0, "run", draw)] * 2
+gemm = figures.Kind("gemm", "Gemm", "", 0, "run", draw, lambda run: [])
+figures.kinds = lambda *_: [gemm] * 2
 sys.exit(console.run("reports", __main__.main))
 """
     arguments = [sys.executable, "-c", code, str(document), "--output", str(tmp_path / "out")]
@@ -195,7 +196,7 @@ def test_a_figure_that_throws_ends_the_program_with_its_message(
     def draw(*_: object) -> bool:
         raise ValueError(f"no such axis, in {os.getpid()}")
 
-    broken = figures.Kind("broken", "Broken", "", 0, "run", draw)
+    broken = figures.Kind("broken", "Broken", "", 0, "run", draw, draw)
     monkeypatch.setattr(figures, "kinds", lambda *_: [broken, broken])
     run = synthetic.run("synthetic-x", "cpu", [synthetic.case("a/b/f32/n=1", 1000.0)])
     with pytest.raises(ValueError, match="no such axis") as caught:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reports import __main__ as program
-from reports import load, synthetic, write
+from reports import load, render, synthetic, write
 
 HOSTILE = (
     "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{ 7*7 }}{% raw "
@@ -135,31 +135,56 @@ def test_the_page_needs_nothing_else(gpu: tuple[Page, Path]) -> None:
         if key in ("src", "href")
     ]
     assert links
-    assert all(link.startswith(("data:", "#")) for link in links)
+    assert all(link.startswith(("data:", "#", "figures/")) for link in links)
+    shown = [value or "" for image in page.all("img") for key, value in image.items()]
+    assert not [value for value in shown if value.startswith("figures/")]
     assert not re.search(r"url\(|@import", (Path(write.__file__).parent / "page.css").read_text())
 
 
 def test_figures_are_images_with_words_and_files_for_slides(gpu: tuple[Page, Path]) -> None:
     page, folder = gpu
+    names = (
+        "attention",
+        "coalescing",
+        "collectives",
+        "divergence",
+        "fusion",
+        "gemm",
+        "occupancy",
+        "roofline",
+        "roofs",
+        "transfer",
+    )
     images = page.all("img")
     assert len(images) == 10
     roofline = images[0]["alt"] or ""
     assert roofline.startswith("Roofline.")
     assert "Operational intensity" in roofline
     assert all(len(image["alt"] or "") > 60 for image in images)
-    assert sorted(file.name for file in (folder / "figures").iterdir()) == [
-        "attention.png",
-        "coalescing.png",
-        "collectives.png",
-        "divergence.png",
-        "fusion.png",
-        "gemm.png",
-        "occupancy.png",
-        "roofline.png",
-        "roofs.png",
-        "transfer.png",
-    ]
-    assert all(file.read_bytes().startswith(b"\x89PNG") for file in (folder / "figures").iterdir())
+    files = {file.name: file for file in (folder / "figures").iterdir()}
+    assert files.keys() == {f"{name}.{one}" for name in names for one in render.FORMATS}
+    links = [link["href"] or "" for link in page.all("a")]
+    assert {link for link in links if not link.startswith("#")} == {
+        f"figures/{name}" for name in files
+    }
+    for name, file in files.items():
+        begins = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "csv": b""}
+        assert file.read_bytes().startswith(begins[name.rpartition(".")[2]])
+
+
+def test_formats_can_be_left_out(tmp_path: Path) -> None:
+    document = tmp_path / "report.json"
+    document.write_text(json.dumps(synthetic.document(small())))
+    arguments = [str(document), "--output", str(tmp_path)]
+    assert program.main([*arguments, "--formats", "csv,png"]) == 0
+    made = [file.name for file in (tmp_path / "figures").iterdir()]
+    assert sorted(made) == ["roofs.csv", "roofs.png"]
+    assert program.main([*arguments, "--formats", ""]) == 0
+    assert not list((tmp_path / "figures").iterdir())
+    page = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
+    assert len(page.all("img")) == 1
+    with pytest.raises(SystemExit, match="64"):
+        program.main([*arguments, "--formats", "png,gif"])
 
 
 def test_the_first_screen_says_what_where_and_whether_it_is_well(tmp_path: Path) -> None:
@@ -233,10 +258,11 @@ def test_several_devices_share_a_page_and_no_file(tmp_path: Path) -> None:
     anchors = [attributes["id"] for attributes in page.all("section")]
     assert anchors[:2] == ["synthetic-small", "synthetic-small-2"]
     assert re.fullmatch(r"[\w.-]+", anchors[2] or "")
-    links = [link["href"] for link in page.all("a")]
+    every = [link["href"] or "" for link in page.all("a")]
+    links = [link for link in every if link.startswith("#")]
     assert set(links) == {f"#{anchor}" for anchor in anchors}
     assert links[-3:] == [f"#{anchor}" for anchor in anchors], "the contents, in order"
-    names = {file.name for file in (tmp_path / "figures").iterdir()}
+    names = {file.name for file in (tmp_path / "figures").glob("*.png")}
     assert {"synthetic-small-roofs.png", "synthetic-small-2-roofs.png"} < names
     assert len(names) == len(page.all("img"))
 
@@ -250,12 +276,17 @@ def test_figures_that_are_no_longer_drawn_are_removed(tmp_path: Path) -> None:
 
 def test_figures_are_well_formed_and_the_same_every_time(tmp_path: Path) -> None:
     run = load.parse(synthetic.document(hostile())).runs[0]
-    pictures, _ = write.render.pictures(run, tmp_path)
-    again, _ = write.render.pictures(run, tmp_path)
+    made = []
+    for _ in range(2):
+        pictures, _ = render.pictures(run, render.Files(tmp_path))
+        files = {file.name: file.read_bytes() for file in (tmp_path / "figures").iterdir()}
+        made.append((pictures, files))
+    assert made[0] == made[1]
+    pictures, files = made[0]
     assert pictures
-    assert pictures == again
     for picture in pictures:
         xml.etree.ElementTree.fromstring(picture.svg)
+        assert files[f"{picture.name}.svg"].decode() == picture.svg
 
 
 def test_an_empty_run_has_a_page(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
-"""Turns figures into files: SVG for the page, PNG for a slide."""
+"""Turns figures into files: SVG for the page; PNG, SVG and PDF for slides, and CSV of what they
+draw."""
 
 from __future__ import annotations
 
 import base64
+import functools
 import io
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,10 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from reports import counted, drawing_processes, figures, plot
+from reports import counted, drawing_processes, figures, plot, table
 from reports.model import Run
 
+FORMATS = ("png", "svg", "pdf", "csv")
 UNFINISHED = ".part"  # behind the name of a file that is not whole yet
 PNG_DPI = 160
 PNG_COMPRESSION = 3  # of 9: of lines and text no larger than with 6, in two thirds of the time
@@ -25,14 +28,15 @@ PNG_COMPRESSION = 3  # of 9: of lines and text no larger than with 6, in two thi
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawn figure. `svg` is one document; `png` the file's path relative to the page."""
+    """A drawn figure. `svg` is one document; `files` are the paths of its files relative to the
+    page, by format."""
 
     name: str
     title: str
     reading: str
     alt: str
     svg: str
-    png: str
+    files: Mapping[str, str]
 
     @property
     def uri(self) -> str:
@@ -43,18 +47,27 @@ class Picture:
         )
 
 
-def pictures(run: Run, output: Path, prefix: str = "") -> tuple[list[Picture], list[str]]:
-    """Draws every figure that has something to show of `run` into output/figures; also returns the
-    others' titles."""
+@dataclass(frozen=True)
+class Files:
+    """Where figures are written: into the folder figures/ of `output`, in these formats, with names
+    that begin with `prefix`."""
+
+    output: Path
+    formats: Sequence[str] = FORMATS
+    prefix: str = ""
+
+
+def pictures(run: Run, files: Files) -> tuple[list[Picture], list[str]]:
+    """Draws every figure that has something to show of `run`; also returns the others' titles."""
     kinds = figures.kinds("run")
-    made = _drawn([_job(kind, kind.name, run.device.model, output, prefix, run) for kind in kinds])
+    made = _drawn([_job(kind, kind.name, run.device.model, files, run) for kind in kinds])
     return (
         [picture for picture in made if picture],
         [kind.title for kind, picture in zip(kinds, made, strict=True) if not picture],
     )
 
 
-def count_pictures(run: Run, output: Path, prefix: str = "") -> dict[str, list[Picture]]:
+def count_pictures(run: Run, files: Files) -> dict[str, list[Picture]]:
     """Draws every figure of counts that has something to show, suite by suite; suites without one
     are left out."""
     suites, jobs = [], []
@@ -66,28 +79,24 @@ def count_pictures(run: Run, output: Path, prefix: str = "") -> dict[str, list[P
         own = [
             kind for kind in figures.kinds("run") if kind.name == suite
         ]  # may say something without times, too
-        some = [_job(kind, kind.name, run.device.model, output, prefix, run) for kind in own]
+        some = [_job(kind, kind.name, run.device.model, files, run) for kind in own]
         for kind in figures.kinds("suite"):
             heading = f"{plot.shown(suite, 24)}: {kind.title[:1].lower()}{kind.title[1:]}"
             name = f"{kind.name}-{word}"
-            some.append(
-                _job(kind, name, run.device.model, output, prefix, run, suite, heading=heading)
-            )
+            some.append(_job(kind, name, run.device.model, files, run, suite, heading=heading))
         suites += [suite] * len(some)
         jobs += some
     return _grouped(suites, jobs)
 
 
-def paged_pictures(
-    of: str, subject: Any, about: str, output: Path, prefix: str = ""
-) -> list[list[Picture]]:
+def paged_pictures(of: str, subject: Any, about: str, files: Files) -> list[list[Picture]]:
     """Draws every figure that has something to show of `subject`, a "gate", a "trend" or a
     "comparison"; one of several pages is as many pictures. `about` stands behind each title."""
     names, jobs = [], []
     for kind in figures.kinds(of):
         for number, page in enumerate(kind.pages(subject), start=1):
             name = f"{kind.name}-{number}" if number > 1 else kind.name
-            jobs.append(_job(kind, name, about, output, prefix, page))
+            jobs.append(_job(kind, name, about, files, page))
             names.append(kind.name)
     return list(_grouped(names, jobs).values())
 
@@ -115,8 +124,7 @@ def _job(
     kind: figures.Kind,
     name: str,
     about: str,
-    output: Path,
-    prefix: str,
+    files: Files,
     *subject: Any,
     heading: str | None = None,
 ) -> _Job:
@@ -126,28 +134,50 @@ def _job(
         figure.suptitle(f"{heading or kind.title} · {plot.shown(about, 60)}", x=0.012, ha="left")
         if kind.draw(*subject, figure) is False:
             return None
-        png = output / "figures" / f"{prefix}{name}.png"
-        png.parent.mkdir(parents=True, exist_ok=True)
         plot.settle(figure)
-        unfinished = png.with_name(png.name + UNFINISHED)
-        figure.savefig(
-            unfinished,
-            format="png",
-            dpi=PNG_DPI,
-            metadata={"Title": kind.title},
-            pil_kwargs={"compress_level": PNG_COMPRESSION},
-        )
-        unfinished.replace(png)
+        vectors = functools.cache(lambda: svg(figure))  # of the page and of the file
+        made: dict[str, Callable[[Path], object]] = {
+            "png": lambda file: png(figure, kind.title, file),
+            "svg": lambda file: file.write_text(vectors(), encoding="utf-8"),
+            "pdf": lambda file: pdf(figure, kind.title, file),
+            "csv": lambda file: file.write_bytes(table.csv_text(kind.data(*subject)).encode()),
+        }
+        written = {
+            one: _written(files, f"{name}.{one}", made[one])
+            for one in FORMATS
+            if one in files.formats
+        }
         return Picture(
-            name,
-            kind.title,
-            kind.reading,
-            alt_text(kind.title, figure),
-            svg(figure),
-            f"figures/{png.name}",
+            name, kind.title, kind.reading, alt_text(kind.title, figure), vectors(), written
         )
 
     return draw
+
+
+def _written(files: Files, name: str, write: Callable[[Path], object]) -> str:
+    """The file's path relative to the page. It is written beside its place first, so that there is
+    never half a file."""
+    file = files.output / "figures" / f"{files.prefix}{name}"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_name(file.name + UNFINISHED)
+    write(unfinished)
+    unfinished.replace(file)
+    return f"figures/{file.name}"
+
+
+def png(figure: Figure, title: str, file: Path) -> None:
+    figure.savefig(
+        file,
+        format="png",
+        dpi=PNG_DPI,
+        metadata={"Title": title},
+        pil_kwargs={"compress_level": PNG_COMPRESSION},
+    )
+
+
+def pdf(figure: Figure, title: str, file: Path) -> None:
+    about = {"Title": title, "Creator": None, "Producer": None, "CreationDate": None}
+    figure.savefig(file, format="pdf", metadata=about)
 
 
 def svg(figure: Figure) -> str:

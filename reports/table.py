@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterable, Sequence
 
@@ -31,7 +32,9 @@ def csv_text(rows: Sequence[Row]) -> str:
 def _cell(value: Cell) -> str:
     if value is None:
         return ""
-    return _text(value) if isinstance(value, str) else f"{value:.12g}"
+    if isinstance(value, str):
+        return _text(value)
+    return str(value) if isinstance(value, int) else f"{value:.15g}"
 
 
 def _text(text: str) -> str:
@@ -55,6 +58,13 @@ def measured(name: str, of: str, point: Point) -> Row:
         unit(f"{name} high", of): point.high,
         "steady": steady(hollow=point.hollow),
     }
+
+
+def ratio(log: float | None) -> float | None:
+    try:
+        return None if log is None else math.exp(log)
+    except OverflowError:
+        return math.inf
 
 
 def steady(*, hollow: bool) -> str:

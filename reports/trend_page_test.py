@@ -23,7 +23,8 @@ def shown(document: Json, folder: Path | None = None, *, documented: bool = Fals
         if documented
         else parsed(document)
     )
-    drawn = render.paged_pictures("trend", trend, trend.model, folder) if folder else []
+    files = render.Files(folder) if folder else None
+    drawn = render.paged_pictures("trend", trend, trend.model, files) if files else []
     template = page._environment().get_template("trend.html.jinja")
     return Page(template.render(one=trend_page.section(Section("trend", "nights", trend, drawn))))
 

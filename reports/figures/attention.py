@@ -12,7 +12,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports import plot, units
+from reports import plot, table, units
 from reports.model import Case, Run
 
 TITLE = "Attention"
@@ -127,6 +127,14 @@ def _wrapped(said: list[str]) -> list[str]:
     """On lines that a panel has room for, and no more of them than that."""
     lines = [line for one in said for line in textwrap.wrap(plot.shown(one, 400), 46)]
     return lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], "and more lines"]
+
+
+def data(run: Run) -> list[table.Row]:
+    across = table.unit("sequence length", "tokens")
+    return [
+        *table.of_series("time", across, "time", "ms", times(run)),
+        *table.of_series("memory", across, "memory", "B", memory(run)),
+    ]
 
 
 def draw(run: Run, figure: Figure) -> bool:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from reports import plot, units
+from reports import plot, table, units
 from reports.model import Case, Roof, Run, largest
 
 TITLE = "Memory access patterns"
@@ -116,13 +116,28 @@ def edge_of(drawn: list[Bar], roofs: list[Roof]) -> float:
     )
 
 
+def ceilings(run: Run) -> list[Roof]:
+    return [
+        roof for roof in (run.roof("dram", measured=True), run.roof("dram", measured=False)) if roof
+    ]
+
+
+def data(run: Run) -> list[table.Row]:
+    name, of = "bandwidth", "B/s"
+    rows = table.of_series("stride", table.unit("stride", "elements"), name, of, stride(run))
+    for bar in patterns(run):
+        about = {"panel": "patterns", "case": bar.useful.name}
+        rows.append(about | {"line": f"{bar.label}, useful"} | table.measured(name, of, bar.useful))
+        if bar.moved is not None:
+            rows.append(about | {"line": f"{bar.label}, moved", table.unit(name, of): bar.moved})
+    return rows + table.of_roofs("", name, of, ceilings(run))
+
+
 def draw(run: Run, figure: Figure) -> bool:
     lines, drawn_bars = stride(run), patterns(run)
     if not lines and not drawn_bars:
         return False
-    roofs = [
-        roof for roof in (run.roof("dram", measured=True), run.roof("dram", measured=False)) if roof
-    ]
+    roofs = ceilings(run)
     rates = [point.y for one in lines for point in one.points]
     rates += [bar.useful.y for bar in drawn_bars] + [roof.value for roof in roofs]
     scale, unit = plot.unit_scale(rates, "B/s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from reports import plot, units
+from reports import plot, table, units
 from reports.model import Run
 
 TITLE = "Collectives"
@@ -55,6 +55,11 @@ def bus_bandwidth(run: Run) -> list[plot.Series]:
         label=label,
         style=style,
     )
+
+
+def data(run: Run) -> list[table.Row]:
+    across = table.unit("message size", "B")
+    return table.of_series("", across, "bus bandwidth", "B/s", bus_bandwidth(run))
 
 
 def draw(run: Run, figure: Figure) -> bool:

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from reports import compared, figures, legible, load, synthetic, synthetic_comparison
 from reports.figures import ratios, roofline, rooflines
 from reports.model_comparison import CAUSES, Comparison
+from reports.table_test import expect_data
 
 Json = synthetic.Json
 KINDS = {kind.name: kind for kind in figures.kinds("comparison")}
@@ -99,6 +100,26 @@ def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
         assert figure.get_size_inches()[1] < 13
         legible.expect_legible(figure, smallest=8.5)
         assert legible.in_axes(figure, rotated=False) == []
+
+
+@pytest.mark.parametrize("source", INPUTS)
+@pytest.mark.parametrize("name", KINDS)
+def test_the_data_of_a_figure_are_its_rows(name: str, source: str) -> None:
+    for page in KINDS[name].pages(parsed(INPUTS[source]())):
+        rows = KINDS[name].data(page)
+        expect_data(rows)
+        if name == "ratios":
+            drawn_ones = [one for one in page.rows if one.ratio is not None]
+            assert [row["row"] for row in rows] == [one.name for one in drawn_ones]
+            ratios_of = [
+                next(value for key, value in row.items() if key.startswith("time of"))
+                for row in rows
+            ]
+            assert ratios_of == [one.ratio for one in drawn_ones]
+        else:
+            spots = sum(len(panel.spots) for panel in page.panels)
+            assert sum("case" in row for row in rows) == spots
+            assert {row["side"] for row in rows} == set(page.titles)
 
 
 @pytest.mark.parametrize("cases", [1, 29, 30, 31, 120, 300])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports import counted, plot, units
+from reports import counted, plot, table, units
 from reports.model import Case, Run
 
 OF = "suite"
@@ -49,6 +49,16 @@ def of_case(case: Case) -> dict[str, float]:
 
 def bytes_of(rows: Sequence[counted.Row]) -> list[Bytes]:
     return [Bytes(row.label, values) for row in rows if (values := of_case(row.case))]
+
+
+def data(run: Run, suite: str) -> list[table.Row]:
+    rows, _ = counted.rows(run, suite)
+    return [
+        {"row": row.label, "case": row.case.name}
+        | {table.unit(kind, "B"): value for kind, value in values.items()}
+        for row in rows
+        if (values := of_case(row.case))
+    ]
 
 
 def draw(run: Run, suite: str, figure: Figure) -> bool:

@@ -11,6 +11,7 @@ from reports import counted, figures, legible, load, plot, synthetic, synthetic_
 from reports.counted import Dot
 from reports.figures import counts_bytes, counts_sectors, counts_wavefronts
 from reports.model import Run
+from reports.table_test import expect_data
 
 Json = synthetic.Json
 
@@ -47,6 +48,20 @@ KINDS = [kind.name for kind in figures.kinds("suite")]
 
 def test_figures_of_counts_are_found() -> None:
     assert KINDS == ["counts_sectors", "counts_wavefronts", "counts_bytes"]
+
+
+@pytest.mark.parametrize("source", INPUTS)
+@pytest.mark.parametrize("name", KINDS)
+def test_the_data_of_a_figure_are_its_counts(name: str, source: str) -> None:
+    run = parsed(INPUTS[source]())
+    kind = next(kind for kind in figures.kinds("suite") if kind.name == name)
+    for suite in counted.suites(run):
+        rows = kind.data(run, suite)
+        assert bool(rows) == (drawn_suite(name, run, suite) is not None)
+        if rows:
+            expect_data(rows)
+            labels = [row.label for row in counted.rows(run, suite)[0]]
+            assert {row["row"] for row in rows} <= set(labels)
 
 
 @pytest.mark.parametrize("source", INPUTS)

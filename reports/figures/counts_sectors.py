@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from matplotlib.figure import Figure
 
-from reports import counted
+from reports import counted, table
 from reports.counted import Dot
 from reports.model import Case, Run
 
@@ -32,6 +32,12 @@ def dot(case: Case, act: str) -> Dot | None:
     return Dot(value, counted.needed(case, _ACCESSES[act], requests, attrgetter("sectors_needed")))
 
 
+_PANELS = {f"{act.capitalize()}s": partial(dot, act=act) for act in _ACCESSES}
+
+
+def data(run: Run, suite: str) -> list[table.Row]:
+    return counted.panel_rows(run, suite, _PANELS, "sectors")
+
+
 def draw(run: Run, suite: str, figure: Figure) -> bool:
-    panels = {f"{act.capitalize()}s": partial(dot, act=act) for act in _ACCESSES}
-    return counted.draw_panels(run, suite, figure, panels, "sectors")
+    return counted.draw_panels(run, suite, figure, _PANELS, "sectors")

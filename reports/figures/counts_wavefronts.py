@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from matplotlib.figure import Figure
 
-from reports import counted
+from reports import counted, table
 from reports.counted import Dot
 from reports.model import Case, Run
 
@@ -36,5 +36,12 @@ def dot(case: Case) -> Dot | None:
     )
 
 
+_PANELS = {"": dot}
+
+
+def data(run: Run, suite: str) -> list[table.Row]:
+    return counted.panel_rows(run, suite, _PANELS, "wavefronts")
+
+
 def draw(run: Run, suite: str, figure: Figure) -> bool:
-    return counted.draw_panels(run, suite, figure, {"": dot}, "wavefronts")
+    return counted.draw_panels(run, suite, figure, _PANELS, "wavefronts")

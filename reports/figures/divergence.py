@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports import plot, units
+from reports import plot, table, units
 from reports.model import Case, Run
 
 TITLE = "Divergence"
@@ -56,6 +56,14 @@ def slowest_allowed(drawn: list[plot.Series]) -> list[tuple[float, float]]:
     least = min((point.y for one in drawn for point in one.points if point.x == 1), default=None)
     ways = sorted({point.x for one in drawn for point in one.points})
     return [(way, least * way) for way in ways] if least is not None and len(ways) > 1 else []
+
+
+def data(run: Run) -> list[table.Row]:
+    across = table.unit("ways", "1")
+    return [
+        *table.of_series("time", across, "time", "ns", times(run)),
+        *table.of_series("requests", across, "global requests", "1", requests(run)),
+    ]
 
 
 def draw(run: Run, figure: Figure) -> bool:

@@ -29,6 +29,7 @@ from reports.figures import (
     transfer,
 )
 from reports.model import Ceiling, Roof, Run
+from reports.table_test import expect_data
 
 Json = synthetic.Json
 
@@ -279,6 +280,46 @@ def test_names_of_a_roofline_do_not_cover_each_other(source: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_is_drawn_of_cases_that_failed(name: str) -> None:
     assert drawn(name, parsed(all_failed())) is None
+
+
+@pytest.mark.parametrize("source", INPUTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_data_of_a_figure_have_units_and_are_of_its_cases(name: str, source: str) -> None:
+    run = parsed(INPUTS[source]())
+    kind = next(kind for kind in figures.kinds("run") if kind.name == name)
+    if drawn_once(name, source) is None:
+        return
+    rows = kind.data(run)
+    expect_data(rows)
+    names = {case.name for case in run.cases if case.measured}
+    assert {row["case"] for row in rows if "case" in row} <= names
+
+
+def test_the_data_are_the_points_that_are_drawn() -> None:
+    run = parsed(synthetic.gpu())
+    column = "rate [FLOP/s]"
+    in_rows = [
+        (row["panel"], row["line"], row["n [elements]"], row[column])
+        for row in gemm.data(run)
+        if "case" in row
+    ]
+    assert in_rows == [
+        (dtype, one.label, point.x, point.y)
+        for dtype in ("f32", "bf16")
+        for one in gemm.ladder(run, dtype)
+        for point in one.points
+    ]
+    assert {(row["line"], row[column]) for row in gemm.data(run) if "case" not in row} >= {
+        ("fma.f32, measured", 61.8e12),
+        ("tensor.bf16, datasheet", 989.4e12),
+    }
+    rows = roofline.data(run)
+    found = {row["case"]: (row["intensity [FLOP/B]"], row[column]) for row in rows if "case" in row}
+    assert found == {spot.point.name: (spot.point.x, spot.point.y) for spot in roofline.spots(run)}
+    assert {row["roof"] for row in rows if "roof" in row} >= {"dram, measured", "dram, datasheet"}
+    measured = {row["ceiling"]: row["measured [B/s]"] for row in roofs.data(run)[:3]}
+    assert measured == {"dram.read": 4.22e12, "dram.copy": 4.05e12, "dram.triad": 4.09e12}
+    assert len(roofs.data(run)) == sum(map(len, roofs.bars(run).values()))
 
 
 def lines(axes: Axes) -> list[list[tuple[float, float]]]:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from reports import plot, rows, short_names
+from reports import plot, rows, short_names, table
 from reports.model_gate import Gate, Verdict
 
 OF = "gate"
@@ -125,6 +125,22 @@ def limit(every: list[Row]) -> float:
     return min(
         max(1.3 * widest, 2.5 * usual, min(1.1 * max(found, default=0.0), 8 * usual)), _FARTHEST
     )
+
+
+def data(page: Page) -> list[table.Row]:
+    return [
+        {
+            "case": one.name,
+            "verdict": one.words,
+            table.unit("candidate over baseline", "1"): table.ratio(one.change),
+            table.unit("low", "1"): table.ratio(one.low),
+            table.unit("high", "1"): table.ratio(one.high),
+            table.unit("delta", "1"): math.expm1(one.delta),
+            table.unit(page.counted, "1"): one.pairs,
+            "why": one.note,
+        }
+        for one in page.rows
+    ]
 
 
 def draw(page: Page, figure: Figure) -> None:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from reports import plot, units
+from reports import plot, table, units
 from reports.model import Case, Run
 
 TITLE = "Fusion"
@@ -65,6 +65,18 @@ def bars(run: Run) -> list[Bar]:
             label = plot.shown(f"{case.variant.replace('_', ' ')} {case.dtype}{size}", 40)
             made.append(Bar(label, _moved(case), case.bytes, plot.time_point(case, 1)))
     return made
+
+
+def data(run: Run) -> list[table.Row]:
+    return [
+        {
+            "line": bar.label,
+            table.unit("moved", "B"): bar.moved,
+            table.unit("least that must move", "B"): bar.least,
+        }
+        | (table.measured("time", "ns", bar.time) if bar.time else {})
+        for bar in bars(run)
+    ]
 
 
 def draw(run: Run, figure: Figure) -> bool:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from reports import figures, legible, load, synthetic, synthetic_gate
 from reports.figures import forest, pairs
 from reports.model_gate import Gate
+from reports.table_test import expect_data
 
 KINDS = {kind.name: kind for kind in figures.kinds("gate")}
 INPUTS = {
@@ -80,6 +81,34 @@ def test_a_program_is_called_by_what_tells_it_apart_and_not_by_its_path() -> Non
     made = synthetic_gate.of([synthetic_gate.verdict("a/b/f32/n=1", "pass", 0.0, 12)], **sides)
     (page,) = forest.pages(parsed(made))
     assert page.sides == "new/…bin/ridgeline-suites against old/…bin/ridgeline-suites"
+
+
+@pytest.mark.parametrize("source", INPUTS)
+@pytest.mark.parametrize("name", KINDS)
+def test_the_data_of_a_figure_are_its_rows(name: str, source: str) -> None:
+    for page in KINDS[name].pages(parsed(INPUTS[source]())):
+        rows = KINDS[name].data(page)
+        expect_data(rows)
+        if name == "forest":
+            assert [row["case"] for row in rows] == [one.name for one in page.rows]
+        else:
+            counts = (len(points) for one in page.panels for points in one.points.values())
+            assert len(rows) == sum(counts)
+
+
+def test_the_data_of_a_gate_are_ratios() -> None:
+    made = synthetic_gate.verdict("a/b/f32/n=1", "regression", 0.1, 12)
+    (row,) = forest.data(only(made))
+    assert row["candidate over baseline [1]"] == pytest.approx(made["ratio"])
+    assert (row["low [1]"], row["high [1]"]) == pytest.approx(
+        (made["ratio_low"], made["ratio_high"])
+    )
+    assert row["delta [1]"] == pytest.approx(0.03)
+    (page,) = pairs.pages(parsed(synthetic_gate.of([made])))
+    ratios = {row["round [1]"]: row["candidate over baseline [1]"] for row in pairs.data(page)}
+    assert ratios == {
+        pair["round"] + 1: pytest.approx(math.exp(pair["log_ratio"])) for pair in made["rounds"]
+    }
 
 
 def test_marks_behind_a_verdict_are_said_and_only_an_expected_regression_looks_otherwise() -> None:

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports import plot, units
+from reports import plot, table, units
 from reports.model import Case, Roof, Run
 
 TITLE = "Matrix multiplication"
@@ -49,10 +49,24 @@ def ceilings(run: Run, dtype: str) -> list[Roof]:
     return [found[0] for some in roofs if (found := [roof for roof in some if roof])]
 
 
-def draw(run: Run, figure: Figure) -> bool:
+def ladders(run: Run) -> dict[str, list[plot.Series]]:
+    """By type, those that have points."""
     dtypes = plot.dtype_order(case.dtype for case in square_cases(run))
-    panels = {dtype: ladder(run, dtype) for dtype in dtypes}
-    panels = {dtype: drawn for dtype, drawn in panels.items() if drawn}
+    made = {dtype: ladder(run, dtype) for dtype in dtypes}
+    return {dtype: drawn for dtype, drawn in made.items() if drawn}
+
+
+def data(run: Run) -> list[table.Row]:
+    name, of, across = "rate", "FLOP/s", table.unit("n", "elements")
+    rows = []
+    for dtype, drawn in ladders(run).items():
+        rows += table.of_series(dtype, across, name, of, drawn)
+        rows += table.of_roofs(dtype, name, of, ceilings(run, dtype))
+    return rows
+
+
+def draw(run: Run, figure: Figure) -> bool:
+    panels = ladders(run)
     if not panels:
         return False
     columns = min(2, len(panels))

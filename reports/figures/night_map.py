@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
-from reports import plot, short_names
+from reports import plot, short_names, table
 from reports.figures.nights import cut
 from reports.model_trend import NightSeries, Trend
 from reports.trend_around import lettered
@@ -195,6 +195,21 @@ def shade(ratio: float, least_step: float) -> int:
     slower = sum(ratio > end + 1e-12 for end in ends[len(STEPS) :])
     faster = sum(ratio < end - 1e-12 for end in ends[: len(STEPS)])
     return _WHITE + slower - faster
+
+
+def data(page: Page) -> list[table.Row]:
+    return [
+        {
+            "row": row.name,
+            "night": date,
+            table.unit("over the first nights", "1"): table.ratio(ratio),
+        }
+        | ({"change": "up" if marks[place] else "down"} if place in marks else {})
+        for row in page.rows
+        for marks in [dict(row.marks)]
+        for place, (date, ratio) in enumerate(zip(page.dates, row.ratios, strict=True))
+        if ratio is not None
+    ]
 
 
 def draw(page: Page, figure: Figure) -> None:

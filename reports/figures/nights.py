@@ -4,6 +4,7 @@ that is known."""
 from __future__ import annotations
 
 import datetime
+import math
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
-from reports import plot, short_names
+from reports import plot, short_names, table
 from reports.model_trend import Trend
 from reports.night_panels import MEMBERS, Panel, Place, panels, reach, worth
 from reports.trend_around import Around, around, boundary, lettered
@@ -94,6 +95,39 @@ def left_out(trend: Trend) -> str:
             f"{without} night{'s' if without != 1 else ''} on which more than the code changed"
         )
     return f"Not drawn, but in the tables: {', '.join(parts)}." if parts else ""
+
+
+def data(page: Page) -> list[table.Row]:
+    return [row for one in page.panels for row in _rows(one)]
+
+
+def _rows(one: Panel) -> Iterable[table.Row]:
+    """Its nights by environment, then what is said of them."""
+    value = table.unit(one.metric or "time", one.unit or "1")
+
+    def row(what: str, place: Place, **more: table.Cell) -> table.Row:
+        return {"case": one.case, "what": what, "night": _when(place[0]), value: place[1]} | more
+
+    for number, nights in enumerate(one.nights, start=1):
+        for place in nights:
+            yield row("night", place) | {table.unit("environment", "1"): number}
+    for what, lines in (("level", one.levels), ("drift", one.drifts)):
+        for begin, end in lines:
+            yield row(f"{what} begins", begin)
+            yield row(f"{what} ends", end)
+    for mark in one.marks:
+        band = {"earliest": _when(mark.earliest), "latest": _when(mark.latest)}
+        yield row(mark.kind, (mark.at, mark.middle), **band)
+    if one.stop:
+        yield row("stopped", one.stop)
+
+
+def _when(day: float) -> str:
+    """A date, and the hour where it is between two."""
+    whole = datetime.datetime.fromordinal(math.floor(day))
+    if day == math.floor(day):
+        return whole.date().isoformat()
+    return (whole + datetime.timedelta(days=day % 1)).isoformat(timespec="minutes")
 
 
 def draw(page: Page, figure: Figure) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-from reports import plot, units
+from reports import plot, table, units
 from reports.model import Case, Run
 
 TITLE = "Occupancy"
@@ -110,8 +110,22 @@ def in_flight(run: Run) -> list[plot.Series]:
     return [replace(one, style=replace(one.style, dash="none")) for one in made]
 
 
+def _by_threads(run: Run) -> bool:
+    return any(case.field("threads") is not None for case in run.of_suite("occupancy"))
+
+
+def data(run: Run) -> list[table.Row]:
+    across = table.unit("threads", "1") if _by_threads(run) else table.unit("occupancy", "%")
+    flight = table.unit("bytes in flight", "B")
+    return [
+        *table.of_series("bandwidth", across, "bandwidth", "B/s", bandwidth(run)),
+        *table.of_series("multiply-add", across, "rate", "FLOP/s", fma_rate(run)),
+        *table.of_series("bytes in flight", flight, "bandwidth", "B/s", in_flight(run)),
+    ]
+
+
 def draw(run: Run, figure: Figure) -> bool:
-    threads = any(case.field("threads") is not None for case in run.of_suite("occupancy"))
+    threads = _by_threads(run)
     where = "threads" if threads else "occupancy, %"
     width = usual_width(_cases(run, "load"))
     flight = in_flight(run)

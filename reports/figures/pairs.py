@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from reports import plot, short_names
+from reports import plot, short_names, table
 from reports.figures import forest
 from reports.model_gate import Gate, Verdict
 
@@ -71,6 +71,20 @@ def pages(gate: Gate) -> list[Page]:
     panels = [panel(one) for one in gate.verdicts if one.verdict != "pass" and one.rounds]
     parts = plot.paged(panels, COLUMNS * ROWS, COLUMNS)
     return [Page(some, part and f"cases {part}") for some, part in parts]
+
+
+def data(page: Page) -> list[table.Row]:
+    return [
+        {
+            "case": one.name,
+            "pair": how,
+            table.unit("round", "1"): number,
+            table.unit("candidate over baseline", "1"): table.ratio(log),
+        }
+        for one in page.panels
+        for how, points in one.points.items()
+        for number, log in points
+    ]
 
 
 def draw(page: Page, figure: Figure) -> None:

@@ -13,7 +13,7 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports import compared, plot, rows, short_names
+from reports import compared, plot, rows, short_names, table
 from reports.model_comparison import ComparedCase, Comparison
 
 OF = "comparison"
@@ -199,6 +199,26 @@ def _part(what: str, start: int, count: int, total: int) -> str:
     if start == 0 and count == total:
         return f" · all {total} {what}" if what == "suites" else ""
     return f" · {what} {start + 1} to {start + count} of {total}"
+
+
+def data(page: Page) -> list[table.Row]:
+    a, b = page.sides
+    ratio = f"time of {b} over {a}" if page.sides != ("A", "B") else "time of B over A"
+    return [
+        {
+            "row": one.name,
+            table.unit(ratio, "1"): one.ratio,
+            table.unit("low", "1"): one.low,
+            table.unit("high", "1"): one.high,
+            table.unit("roofs alone", "1"): one.roofs,
+            table.unit("lowest", "1"): one.lowest,
+            table.unit("highest", "1"): one.highest,
+            "the rest is": one.word,
+            "steady": table.steady(hollow=one.hollow),
+        }
+        for one in page.rows
+        if one.ratio is not None
+    ]
 
 
 def draw(page: Page, figure: Figure) -> None:

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports import annotate, labels, plot, units
+from reports import annotate, labels, plot, table, units
 from reports.model import Case, Ceiling, Roof, Run, highest_roof
 
 TITLE = "Roofline"
@@ -149,8 +149,45 @@ def _equal(a: Ceiling, b: Ceiling) -> bool:
     )
 
 
+def panel_of(run: Run) -> Panel:
+    return Panel(spots(run), memory_of(run.roofs), compute_of(run.roofs, drawn_types(run)))
+
+
+def data(run: Run) -> list[table.Row]:
+    panel = panel_of(run)
+    return rows_of(panel) if panel.spots else []
+
+
+def rows_of(panel: Panel) -> list[table.Row]:
+    """A row a case, then a row a ceiling."""
+    across, by = "intensity", {HARDWARE: "by counters", EMULATED: "by emulated counts"}
+    rows: list[table.Row] = [
+        {
+            "suite": spot.suite,
+            "variant": spot.variant,
+            "type": spot.dtype,
+            "case": spot.point.name,
+            table.unit(across, "FLOP/B"): spot.point.x,
+        }
+        | table.measured("rate", "FLOP/s", spot.point)
+        | {table.unit(f"{across} {by[who]}", "FLOP/B"): x for who, x in spot.counted.items()}
+        for spot in panel.spots
+    ]
+    for column, ceilings in (
+        (table.unit("roof of memory", "B/s"), panel.memory),
+        (table.unit("rate", "FLOP/s"), panel.compute),
+    ):
+        rows += [
+            {"roof": f"{ceiling.name}, {roof.origin}", column: roof.value}
+            for ceiling in ceilings
+            for roof in (ceiling.measured, ceiling.datasheet)
+            if roof
+        ]
+    return rows
+
+
 def draw(run: Run, figure: Figure) -> bool:
-    panel = Panel(spots(run), memory_of(run.roofs), compute_of(run.roofs, drawn_types(run)))
+    panel = panel_of(run)
     if not panel.spots:
         return False
     axes = figure.subplots()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from reports import compared, plot
+from reports import compared, plot, table
 from reports.figures import roofline
 from reports.model import Roof
 from reports.model_comparison import ComparedCase, Comparison, SideOfCase
@@ -74,6 +74,11 @@ def panel(sides: list[tuple[ComparedCase, SideOfCase]], roofs: tuple[Roof, ...])
     ]
     compute = roofline.compute_of(roofs, (case.dtype for case, _ in sides))
     return roofline.Panel(roofline.with_best(placed), roofline.memory_of(roofs), compute)
+
+
+def data(page: Page) -> list[table.Row]:
+    sides = zip(page.titles, page.panels, strict=True)
+    return [{"side": title} | row for title, side in sides for row in roofline.rows_of(side)]
 
 
 def draw(page: Page, figure: Figure) -> None:

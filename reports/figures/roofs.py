@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from reports import plot
+from reports import plot, table
 from reports.model import Ceiling, Roof, Run
 
 TITLE = "Ceilings of the device"
@@ -53,6 +53,19 @@ def _first(run: Run, kinds: list[str], unit: str, measured: bool) -> Roof | None
         if roof.measured == measured and roof.kind in kinds and roof.unit == unit
     )
     return next(found, None)
+
+
+def data(run: Run) -> list[table.Row]:
+    rows: list[table.Row] = []
+    for title, drawn in bars(run).items():
+        for bar in drawn:
+            row: table.Row = {"panel": title, "ceiling": bar.name}
+            for how, roof in (("measured", bar.measured), ("datasheet", bar.datasheet)):
+                row |= {table.unit(how, roof.unit): roof.value} if roof else {}
+            if bar.measured:
+                row["steady"] = table.steady(hollow=bar.measured.unsteady)
+            rows.append(row)
+    return rows
 
 
 def draw(run: Run, figure: Figure) -> bool:

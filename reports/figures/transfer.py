@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-from reports import plot, units
+from reports import plot, table, units
 from reports.model import Roof, Run
 
 TITLE = "Transfers"
@@ -36,6 +36,12 @@ def bandwidth(run: Run) -> list[plot.Series]:
 def ceilings(run: Run) -> list[Roof]:
     """The link's, in each direction as measured and as its lanes allow."""
     return [roof for roof in run.roofs if roof.kind == "link" or roof.kind.startswith("link.")]
+
+
+def data(run: Run) -> list[table.Row]:
+    name, of = "bandwidth", "B/s"
+    rows = table.of_series("", table.unit("size of a copy", "B"), name, of, bandwidth(run))
+    return rows + table.of_roofs("", name, of, ceilings(run))
 
 
 def draw(run: Run, figure: Figure) -> bool:

@@ -27,6 +27,7 @@ from reports.figures import night_map, nights
 from reports.model_trend import Trend
 from reports.page_test import HOSTILE
 from reports.synthetic_trend import Json
+from reports.table_test import expect_data
 
 KINDS = {kind.name: kind for kind in figures.kinds("trend")}
 
@@ -78,6 +79,24 @@ INPUTS = {
 
 def drawn(name: str, page: object) -> Figure:
     return legible.drawn(KINDS[name], page)
+
+
+@pytest.mark.parametrize("source", INPUTS)
+@pytest.mark.parametrize("name", KINDS)
+def test_the_data_of_a_figure_are_its_nights(name: str, source: str) -> None:
+    for page in KINDS[name].pages(parsed(INPUTS[source]())):
+        rows = KINDS[name].data(page)
+        expect_data(rows)
+        if name == "night_map":
+            ratios = (ratio for row in page.rows for ratio in row.ratios if ratio is not None)
+            assert len(rows) == sum(1 for _ in ratios)
+            continue
+        found = [row for row in rows if row["what"] == "night"]
+        places = [place for one in page.panels for nights in one.nights for place in nights]
+        dates = [datetime.date.fromordinal(int(day)).isoformat() for day, _ in places]
+        assert [row["night"] for row in found] == dates
+        marks = [mark for one in page.panels for mark in one.marks]
+        assert sum("earliest" in row for row in rows) == len(marks)
 
 
 def only_page(document: Json) -> nights.Page:
@@ -509,12 +528,11 @@ def test_what_a_figure_says_needs_no_colour() -> None:
 
 def test_hostile_text_is_drawn_and_files_stay_where_they_belong(tmp_path: Path) -> None:
     trend = parsed(hostile())
-    made = render.paged_pictures("trend", trend, trend.model, tmp_path, "")
+    made = render.paged_pictures("trend", trend, trend.model, render.Files(tmp_path))
     assert [picture.name for pictures in made for picture in pictures] == ["nights", "night_map"]
     assert all("<script" not in picture.svg for pictures in made for picture in pictures)
     assert {file.name for file in (tmp_path / "figures").iterdir()} == {
-        "nights.png",
-        "night_map.png",
+        f"{name}.{one}" for name in ("nights", "night_map") for one in render.FORMATS
     }
     texts = [
         text.get_text() for text in legible.free_texts(drawn("nights", nights.pages(trend)[0]))
