@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "harness/analysis/standing.hpp"
@@ -45,6 +46,7 @@ struct ReportOptions {
   std::vector<std::string> compared;  // two runs; empty: those of the only two models of one kind
   int nights = 90;                    // that are drawn; 0: none
   std::string output;                 // empty: report/ in the results folder
+  std::vector<std::string> formats;   // of the files of each figure; empty: all
   bool text = false;                  // print it, and write nothing
 };
 
@@ -252,15 +254,20 @@ bool is_python(const std::string& interpreter) {
 
 /// Runs the Python package `reports` on `document`; its messages go to our stderr. Throws an Error
 /// when it does not end well: of kind dependency when there is no Python or a module is missing.
-void draw_report(const fs::path& document, const fs::path& output) {
+void draw_report(const fs::path& document, const fs::path& output,
+                 const std::vector<std::string>& formats) {
   const fs::path home = process::home();
   const std::string interpreter = python(home);
   if (process::find_on_path(interpreter).empty())
     refuse(interpreter, "is not there, or cannot be executed");
+  std::vector<std::string> arguments{"-m", "reports", "--output=" + output.string()};
+  if (!formats.empty())
+    arguments.push_back(fmt::format("--formats={}", fmt::join(formats, ",")));
+  arguments.insert(arguments.end(), {"--", document.string()});
   // With this clone's package `reports`, and no other.
   const process::Tool tool{
       interpreter,
-      {"-m", "reports", "--output=" + output.string(), "--", document.string()},
+      arguments,
       {{"PYTHONPATH", home.string()}, {"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}}};
   present::SaidLines errors(stderr);
   const process::ToolResult drawn = process::run_tool(tool, &errors);
@@ -307,7 +314,7 @@ int report(const Context& context, const ReportOptions& options) {
                 "check the path and its permissions, or choose another folder with --output");
   write_file(data, [&](std::ostream& stream) { stream << document.dump(1) << '\n'; });
   if (talks) say_chosen(chosen, all);
-  draw_report(data, output);
+  draw_report(data, output, options.formats);
   if (talks) say_best(document);
   if (!context.json) {
     present::say(stdout, fmt::format("report: {}\n", page.string()));
@@ -338,7 +345,7 @@ std::string python(const fs::path& home) {
 
 void add_report(Command program, Context& context) {
   const auto [command, options] = add_command(
-      program, context, "report", "Draw what was measured as one HTML page and PNG figures",
+      program, context, "report", "Draw what was measured as one HTML page, with figures as files",
       R"(
   ridgeline report                      the newest finished run and gate of each device model, and
                                         its nights
@@ -347,6 +354,7 @@ void add_report(Command program, Context& context) {
   ridgeline report --gate latest        with this gate in place of each model's newest
   ridgeline report --compare h100 a100  with these two runs side by side
   ridgeline report --output page        elsewhere than in results/report
+  ridgeline report --formats png,csv    figures as PNG and the data that they draw, no SVG and PDF
   ridgeline report --text               its tables and a small roofline, here; nothing is written
 
 Nights are drawn from the third on. Where the runs are of two models of one kind of device, they are
@@ -363,11 +371,18 @@ compared. docs/report.md says how to read each figure.)",
                  {.value_name = "N", .default_text = "90"});
   command.option("--output", options.output, "Folder for index.html, report.json and figures/",
                  {.value_name = "DIR"});
+  command.option("--formats", options.formats,
+                 "Files of each figure: png, svg, pdf, csv (its data); all by default",
+                 {.value_name = "LIST",
+                  .one_value = true,
+                  .separator = ',',
+                  .one_of = {"png", "svg", "pdf", "csv"}});
   command.flag("--text", options.text, "Print it as text, and write nothing");
   for (const auto add : {add_results_option, add_json_option, add_quiet_option})
     add(command, context);
   command.exclusive({"--text", "--json"});
   command.exclusive({"--text", "--output"});
+  command.exclusive({"--text", "--formats"});
 }
 
 }  // namespace ridgeline::cli

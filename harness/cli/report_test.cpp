@@ -119,6 +119,15 @@ TEST_F(Report, WritesTheDocumentAndHandsItToPython) {
             "-m reports --output=" + output.string() + " -- " + (output / "report.json").string());
 }
 
+TEST_F(Report, HandsFormatsToPythonAndRefusesOthers) {
+  ASSERT_EQ(ridgeline({"--formats", "csv,png"}), 0);
+  std::string call;
+  std::getline(std::ifstream(folder / "calls"), call);
+  EXPECT_NE(call.find(" --formats=csv,png -- "), std::string::npos) << call;
+  EXPECT_EQ(ridgeline({"--formats", "png,gif"}), 64);
+  EXPECT_EQ(ridgeline({"--formats", "png", "--text"}), 64);
+}
+
 TEST_F(Report, TellsTheBestOfEachSuiteOfEachRunBetweenWhatItIsOfAndWhereItIs) {
   const std::string table =
       "suite  best case                         rate  of roof  over naive  over vendor\n"
