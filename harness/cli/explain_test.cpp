@@ -121,6 +121,10 @@ TEST_F(Explain, SaysWhatIsMissingOfARunWithoutRoofs) {
   EXPECT_TRUE(contains(said.out, "no roof of memory is known")) << said.out;
   EXPECT_TRUE(contains(said.out, "ridgeline run --device cuda:0 --counters roofs gemm/naive"))
       << said.out;
+  const json unknown = explained({"gemm"})["runs"][0]["cases"][0]["unknown"];
+  ASSERT_FALSE(unknown.empty());
+  EXPECT_EQ(unknown[0]["resource"], "dram");
+  EXPECT_EQ(unknown[0]["words"], (json{"DRAM", unknown[0]["why"]}));
 }
 
 TEST_F(Explain, ARunOfCountsAloneHasNoTime) {

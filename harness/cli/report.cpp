@@ -261,8 +261,7 @@ void draw_report(const fs::path& document, const fs::path& output,
   if (process::find_on_path(interpreter).empty())
     refuse(interpreter, "is not there, or cannot be executed");
   std::vector<std::string> arguments{"-m", "reports", "--output=" + output.string()};
-  if (!formats.empty())
-    arguments.push_back(fmt::format("--formats={}", fmt::join(formats, ",")));
+  if (!formats.empty()) arguments.push_back(fmt::format("--formats={}", fmt::join(formats, ",")));
   arguments.insert(arguments.end(), {"--", document.string()});
   // With this clone's package `reports`, and no other.
   const process::Tool tool{
