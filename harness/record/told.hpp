@@ -47,9 +47,9 @@ struct Told {
   std::string metric;                   // of a count
   std::string earliest, night, latest;  // where it may be; of a stop its last night
   std::optional<double> ratio;          // after over before
-  bool failed = false;                  // it made a night fail
-  std::string told_night;               // the newest night when it was new; empty: it never was
-  std::string told_at;                  // UTC, ISO 8601 to the second, as all points in time
+  bool failed = false;     // it was told as worse: a night failed, or had for the event it joined
+  std::string told_night;  // the newest night when it was told; empty: nobody was
+  std::string told_at;     // UTC, ISO 8601 to the second, as all points in time
   ToldState state = ToldState::told;
   std::string state_at;
   std::string why;      // of the state; empty only of `told`
@@ -57,7 +57,8 @@ struct Told {
   bool operator==(const Told&) const = default;
 };
 
-/// A job that has told before: what it asks for, and as of which night.
+/// A job that has told before: what it asks for, and as of which night it told first. (Programs
+/// before this one kept the last time; what they had told by then is known all the same.)
 struct Telling {
   std::string device, profile;
   std::string job;  // cases and step, as typed; empty: all cases, the usual step

@@ -16,7 +16,7 @@ struct Merged {
     int known = 0;     // were there with all that the other file has
   };
   Count runs, gates;
-  Count told;  // changes of nights that were told; extended: something was said of them since
+  Count told;  // changes of nights that were told; extended: told or answered again since
   std::int64_t measurements = 0;  // added
   std::vector<Error> refused;     // each about one run, gate or told change that was left out:
                                   // damaged, or another of the same id

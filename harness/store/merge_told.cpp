@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "harness/store/merge_parts.hpp"
 #include "harness/store/told.hpp"
@@ -6,16 +7,37 @@
 namespace ridgeline::store {
 namespace {
 
-/// Adds or replaces one; what was said last stands.
+/// What both know of one change: what was said last stands, and what was told last, of which that
+/// nobody was told is the least.
+record::Told both(record::Told here, const record::Told& there) {
+  if (there.state_at > here.state_at) {
+    here.state = there.state;
+    here.state_at = there.state_at;
+    here.why = there.why;
+    here.said_by = there.said_by;
+  }
+  if (std::tie(there.told_night, there.told_at) > std::tie(here.told_night, here.told_at)) {
+    here.event = there.event;
+    here.kind = there.kind;
+    here.failed = there.failed;
+    here.told_night = there.told_night;
+    here.told_at = there.told_at;
+  }
+  return here;
+}
+
 void merge_one(Connection& target, const record::Told& one, const std::vector<record::Told>& here,
                Merged::Count& count) {
   const auto known = std::ranges::find(here, one.label, &record::Told::label);
-  if (known != here.end() && known->state_at >= one.state_at) {
+  if (known == here.end()) {
+    say(target, std::vector{one});
+    ++count.added;
+  } else if (const record::Told merged = both(*known, one); merged != *known) {
+    say(target, std::vector{merged});
+    ++count.extended;
+  } else {
     ++count.known;
-    return;
   }
-  say(target, std::vector{one});
-  ++(known == here.end() ? count.added : count.extended);
 }
 
 }  // namespace
@@ -30,14 +52,8 @@ void merge_told(Connection& target, Connection& source, Merged& merged) {
   }
   const auto jobs = try_to_read(merged, [&] { return std::optional(tellings(source)); });
   if (!jobs) return;
-  const std::vector<record::Telling> known = tellings(target);
-  for (const record::Telling& one : *jobs) {
-    const bool older = std::ranges::any_of(known, [&](const record::Telling& other) {
-      return other.device == one.device && other.profile == one.profile && other.job == one.job &&
-             other.told_at >= one.told_at;
-    });
-    if (!older) try_to_write(merged, "job", one.job, source, [&] { tell(target, one, {}); });
-  }
+  for (const record::Telling& one : *jobs)
+    try_to_write(merged, "job", one.job, source, [&] { tell(target, one, {}); });
 }
 
 }  // namespace ridgeline::store

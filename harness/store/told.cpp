@@ -9,6 +9,14 @@ bool is_told(Connection& connection, const std::string& label) {
   return connection.statement("SELECT 1 FROM told WHERE label = ?", label).executeStep();
 }
 
+bool has_told(Connection& connection, const record::Telling& one) {
+  return connection
+      .statement(
+          "SELECT 1 FROM telling WHERE device = ? AND profile = ? AND job = ? AND told_at <= ?",
+          one.device, one.profile, one.job, one.told_at)
+      .executeStep();
+}
+
 /// What may change of a change that was told.
 void update(Connection& connection, const record::Told& one) {
   connection
@@ -46,7 +54,8 @@ void tell(Connection& connection, const record::Telling& telling, const Retold& 
               .statement("SELECT 1 FROM told WHERE label = ? AND state_at = ?", one.label, state_at)
               .executeStep())
         update(connection, one);
-    insert(connection, "INSERT OR REPLACE INTO telling", telling);
+    if (!has_told(connection, telling))
+      insert(connection, "INSERT OR REPLACE INTO telling", telling);
   });
 }
 

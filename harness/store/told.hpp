@@ -13,7 +13,7 @@ namespace ridgeline::store {
 
 /// By night, the oldest first.
 std::vector<record::Told> told(Connection& connection);
-/// Jobs that told before.
+/// Jobs that told before, each with the first night that it told.
 std::vector<record::Telling> tellings(Connection& connection);
 
 /// What one telling changes.
@@ -24,7 +24,7 @@ struct Retold {
   std::vector<std::pair<record::Told, std::string>> changed;
 };
 
-/// All of it or nothing, in one transaction.
+/// All of it or nothing, in one transaction. `telling` is kept unless its job has told before.
 void tell(Connection& connection, const record::Telling& telling, const Retold& told);
 
 /// Says something of told changes, those that are not there among them, whose rows are added.

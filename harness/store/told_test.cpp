@@ -48,12 +48,13 @@ TEST_F(Told, WhatSomebodySaidIsHeardNotTheJobThatReadBefore) {
   EXPECT_EQ(store::told(store), std::vector<record::Told>{over});
 }
 
-TEST_F(Told, AJobIsListedOnceWithItsNewestNight) {
+TEST_F(Told, AJobIsListedOnceWithItsFirstNight) {
   record::Telling later = telling(), other = telling();
   later.night = "2026-07-19";
+  later.told_at = "2026-07-19T03:00:00Z";
   other.job = "gemm/*";
   for (const record::Telling& one : {telling(), later, other}) tell(store, one, {});
-  EXPECT_EQ(store::tellings(store), (std::vector<record::Telling>{later, other}));
+  EXPECT_EQ(store::tellings(store), (std::vector<record::Telling>{telling(), other}));
 }
 
 TEST_F(Told, RefusesWhatCannotBe) {
@@ -106,17 +107,47 @@ TEST(ToldMerged, TheLaterWordStandsAndWhatIsMissingIsAdded) {
   EXPECT_EQ(store::told(here), (std::vector<record::Told>{late, other})) << "an older word";
 }
 
-TEST(ToldMerged, JobsKeepTheirNewestNight) {
+TEST(ToldMerged, WhatWasToldOnOneSideAndSaidOnTheOtherIsKnownOnBoth) {
+  Store here = Store::in_memory(), there = Store::in_memory();
+  for (const Store* store : {&here, &there})
+    begin(*store, examples::run(), examples::device(), examples::environment());
+  record::Told answered = told_change("a"), worse = told_change("a"), known = told_change("b");
+  answered.kind = "environment";
+  answered.failed = false;
+  answered.state = ToldState::acknowledged;
+  answered.state_at = "2026-07-30T08:00:00Z";
+  answered.why = "ticket 17";
+  worse.failed = true;
+  worse.told_night = "2026-07-29";
+  worse.told_at = "2026-07-29T03:00:00Z";
+  known.told_night = "";
+  known.failed = false;
+  known.told_at = known.state_at = "2026-07-30T03:00:00Z";
+  tell(here, telling(), {{answered, told_change("b")}, {}});
+  tell(there, telling(), {{worse, known}, {}});
+  record::Told both = answered, still_told = told_change("b");
+  both.kind = worse.kind;
+  both.failed = true;
+  both.told_night = worse.told_night;
+  both.told_at = worse.told_at;
+  still_told.state_at = known.state_at;
+  merge(here, there);
+  EXPECT_EQ(store::told(here), (std::vector<record::Told>{both, still_told}));
+  merge(there, here);
+  EXPECT_EQ(store::told(there), (std::vector<record::Told>{both, still_told}));
+}
+
+TEST(ToldMerged, JobsKeepTheirFirstNight) {
   Store here = Store::in_memory(), there = Store::in_memory();
   record::Telling later = telling();
   later.night = "2026-07-30";
   later.told_at = "2026-07-30T03:00:00Z";
   tell(here, later, {});
   tell(there, telling(), {});
-  merge(here, there);
-  EXPECT_EQ(store::tellings(here), std::vector<record::Telling>{later});
   merge(there, here);
-  EXPECT_EQ(store::tellings(there), std::vector<record::Telling>{later});
+  EXPECT_EQ(store::tellings(there), std::vector<record::Telling>{telling()});
+  merge(here, there);
+  EXPECT_EQ(store::tellings(here), std::vector<record::Telling>{telling()});
 }
 
 TEST(ToldFile, CannotBeRememberedWhereNothingCanBeWritten) {
