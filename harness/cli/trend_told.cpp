@@ -38,8 +38,9 @@ std::vector<Answerable> answerable(const Context& context, const TrendChoice& op
     for (const analysis::Subject& one : analysis::subjects_of(trend)) {
       if (!one.told) continue;
       const auto& told = one.standing->told;
-      all.push_back({trend.nights.file, told ? *told : analysis::row_of(trend, one, now),
-                     told.has_value(), true});
+      Told row = told ? *told : analysis::row_of(trend, one, now);
+      if (one.event) row.event = one.event->standing.label;  // also of what was told alone first
+      all.push_back({trend.nights.file, std::move(row), told.has_value(), true});
       labels.insert(one.standing->label);
     }
     for (Told& one :
@@ -50,26 +51,32 @@ std::vector<Answerable> answerable(const Context& context, const TrendChoice& op
   return all;
 }
 
-/// What one word of the command line means: a label or its beginning, or a pattern of cases with
-/// or without "@" and the night. Throws a usage Error when that is nothing, or several changes of
-/// one label's beginning.
-std::vector<const Answerable*> meant_by(const std::string& word,
+/// The change of which `word` is the label or its beginning, or all of the fleet event; none where
+/// no label is meant. Throws a usage Error when several are.
+std::vector<const Answerable*> labelled(const std::string& word,
                                         const std::vector<Answerable>& all) {
   constexpr std::size_t shortest = 4;
-  std::vector<const Answerable*> meant;
   std::set<std::string> labels;
-  for (const Answerable& one : all)
-    for (const std::string& label : {one.row.label, one.row.event})
-      if (word.size() >= shortest && label.starts_with(word)) {
-        if (labels.insert(label).second || label == one.row.event) meant.push_back(&one);
-        break;
-      }
-  const bool is_event =
-      std::ranges::any_of(meant, [](const Answerable* one) { return !one->row.event.empty(); });
-  if (labels.size() > 1 && !is_event)
+  if (word.size() >= shortest)
+    for (const Answerable& one : all)
+      for (const std::string& label : {one.row.label, one.row.event})
+        if (label.starts_with(word)) labels.insert(label);
+  if (labels.contains(word)) labels = {word};
+  if (labels.size() > 1)
     throw Error(ErrorKind::usage,
                 fmt::format("{} labels begin with '{}'", labels.size(), printable(word)),
                 "write one of them in full");
+  std::vector<const Answerable*> meant;
+  for (const Answerable& one : all)
+    if (labels.contains(one.row.label) || labels.contains(one.row.event)) meant.push_back(&one);
+  return meant;
+}
+
+/// What one word of the command line means: a label or its beginning, or a pattern of cases with
+/// or without "@" and the night. Throws a usage Error when that is nothing, or several labels.
+std::vector<const Answerable*> meant_by(const std::string& word,
+                                        const std::vector<Answerable>& all) {
+  std::vector<const Answerable*> meant = labelled(word, all);
   if (!meant.empty()) return meant;
   const auto at = word.rfind('@');
   const std::string pattern = word.substr(0, at),
@@ -103,6 +110,10 @@ struct AnswerOptions : TrendChoice {
 int answer(const Context& context, const AnswerOptions& options, ToldState state) {
   const std::string now = run::timestamp();
   if (options.shown_nights < 1) throw Error(ErrorKind::usage, "--nights is 1 or more");
+  if (options.by == record::said_by_program)
+    throw Error(ErrorKind::usage,
+                fmt::format("--by {} is who ridgeline itself answers as", options.by),
+                "what it said itself it takes back when it was wrong; name a person");
   const std::vector<Answerable> all = answerable(context, options, now);
   std::map<std::filesystem::path, std::map<std::string, Told>> by_file;
   for (const std::string& word : options.which)

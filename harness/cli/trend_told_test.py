@@ -129,6 +129,19 @@ def test_an_event_is_answered_by_its_label(nights):
     assert event["answer"]["state"] == "acknowledged"
 
 
+def test_the_beginning_of_several_labels_means_none(nights):
+    trend(nights, *WEEK)
+    (event,) = [one for one in listed(nights) if "members" in one]
+    with database(nights) as made:
+        made.execute("UPDATE told SET event = 'a0b1c2d3' WHERE event <> ''")
+        made.execute("UPDATE told SET label = 'a0b1ffff' WHERE case_name = ? AND failed", (SLOWER,))
+    done = trend(nights, "expect", "a0b1", "--why", "x")
+    assert (done.returncode, "2 labels begin with 'a0b1'" in done.stderr) == (64, True), done.stderr
+    assert all(one["state"] != "expected" for one in told(nights))
+    done = trend(nights, "expect", "a0b1c", "--why", "x")
+    assert len(done.stdout.splitlines()) == len(event["members"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -139,6 +152,7 @@ def test_an_event_is_answered_by_its_label(nights):
         (["acknowledge", SLOWER, "--why", ""], "--why"),
         (["acknowledge", "--why", "x"], "WHICH is required"),
         (["reopen", SLOWER], "nothing was said of"),
+        (["resolve", SLOWER, "--why", "x", "--by", "trend"], "name a person"),
         (["--only", "worse"], "--only"),
         (["--limit", "0"], "--limit is 1 or more"),
         (["--until", "today"], "--until today is not a date"),
