@@ -42,6 +42,9 @@ inline std::string day(int night) {
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
+/// When the job of a night starts.
+inline std::string after(int night) { return day(night) + "T03:00:00Z"; }
+
 inline std::string case_name(int of) {
   return record::name(store::examples::gemm_case("naive", 64 * (of + 1)).id);
 }

@@ -16,11 +16,15 @@ namespace ridgeline::analysis {
 /// What a file remembers of one device and profile.
 struct Remembered {
   std::vector<record::Told> told;
-  bool told_before = false;  // the job that asks has told before
+  std::string first_night;  // as of which the job that asks told first; empty: it never did
+  bool resolves = true;     // it says what is over, and what is not: one job does, so that others,
+                            // which look otherwise, do not take back each night what it says
+  bool of_a_day = false;    // it is what was told until some day, and no clock matters
 };
 
-/// What the file of `device` remembers for `job` (record::Telling::job); with `until`, a day, as it
-/// was at its end.
+/// What the file of `device` remembers for `job` (record::Telling::job); with `until`, a day, what
+/// was told as of the nights of `device`, which end with it. An answer that was changed later is
+/// not known.
 Remembered remembered(store::Connection& connection, const NightlyDevice& device,
                       const std::string& job, const std::string& until = {});
 
@@ -28,17 +32,12 @@ Remembered remembered(store::Connection& connection, const NightlyDevice& device
 /// one.
 inline constexpr std::chrono::hours same_job{20};
 
-/// How many values of its series the place of a change may move without it being another one.
-inline constexpr std::size_t places_moved = 3;
-/// How much larger it may become, of the logs.
-inline constexpr double sizes_grown = 1.5;
-
 /// What was never told, and lies so many nights back or more, is not new any more.
 inline constexpr std::size_t oldest_new = 60;
 
 /// Sets what stands of each finding: its label, what was told and said of it, since when it is
-/// undone, whether it is new, and whether it fails a night. `now` is a point in time of UTC. Throws
-/// a store Error for what no Ridgeline could have told.
+/// undone, whether it is new, whether it fails a night, and what is to be stored of it. `now` is a
+/// point in time of UTC. Throws a store Error for what no Ridgeline could have told.
 void stand(DeviceTrend& trend, const Remembered& remembered, const TrendRules& rules,
            const std::string& now);
 

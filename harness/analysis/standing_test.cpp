@@ -7,12 +7,14 @@
 #include <gtest/gtest.h>
 
 #include "harness/analysis/nights_example.hpp"
+#include "harness/analysis/told_subject.hpp"
 #include "harness/base/day.hpp"
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis {
 namespace {
 
+using examples::after;
 using record::Told;
 using record::ToldState;
 
@@ -23,28 +25,38 @@ class Standings : public testing::Test {
     store::Store store = store::Store::create(file);
     examples::add_nights(store, nights, begin, end);
   }
-  DeviceTrend look(const std::string& now, const std::string& until = {}) const {
+  DeviceTrend look(const std::string& now, const std::string& until = {},
+                   const std::string& job = {}) const {
     SeriesChoice choice;
     choice.until = until;
     auto devices =
         nightly_series(folder.path(), choice, [](const Error& why) { FAIL() << why.what(); });
     EXPECT_EQ(devices.size(), 1u);
-    const Remembered before = remembered(store::Store::open(file), devices.at(0), "", until);
+    const Remembered before = remembered(store::Store::open(file), devices.at(0), job, until);
     DeviceTrend trend = trend_of(std::move(devices.at(0)), {});
     stand(trend, before, {}, now);
     return trend;
   }
-  void remember(DeviceTrend& trend, const std::string& now) const {
+  void remember(DeviceTrend& trend, const std::string& now, const std::string& job = {}) const {
     const store::Retold changes = retold(trend, now);
     store::tell(store::Store::create(file),
-                {trend.nights.key, trend.nights.profile, "", trend.nights.nights.back().date, now},
+                {trend.nights.key, trend.nights.profile, job, trend.nights.nights.back().date, now},
                 changes);
   }
   /// What a nightly job does; whether it fails.
-  bool tell(const std::string& now) const {
-    DeviceTrend trend = look(now);
-    remember(trend, now);
+  bool tell(const std::string& now, const std::string& job = {}) const {
+    DeviceTrend trend = look(now, {}, job);
+    remember(trend, now, job);
     return any_fails(trend);
+  }
+  /// Nights [begin, end), each with its job; those on which it fails.
+  std::vector<int> failing(const examples::Nights& nights, int begin, int end) {
+    std::vector<int> failed;
+    for (int night = begin; night < end; ++night) {
+      add(nights, night, night + 1);
+      if (tell(after(night))) failed.push_back(night);
+    }
+    return failed;
   }
   static bool any_fails(const DeviceTrend& trend) {
     const auto any = [](const auto& all) {
@@ -57,9 +69,6 @@ class Standings : public testing::Test {
   store::TemporaryFolder folder;
   std::filesystem::path file = folder / "synthetic-gpu.sqlite";
 };
-
-/// When the job of a night starts.
-std::string after(int night) { return examples::day(night) + "T03:00:00Z"; }
 
 examples::Nights step(int at, double log_step, int back = 10'000) {
   examples::Nights nights;
@@ -98,6 +107,64 @@ TEST_F(Standings, AJobThatMissedNightsTellsWhatTheyBrought) {
   EXPECT_FALSE(tell(after(79)));
   add(nights, 80, 95);
   EXPECT_TRUE(tell(after(94))) << "it was found days ago, and nobody was told";
+}
+
+TEST_F(Standings, AnotherJobTakesNoAlarmAwayFromOneThatMissedNights) {
+  const examples::Nights nights = step(80, .06);
+  add(nights, 0, 80);
+  EXPECT_FALSE(tell(after(79)));
+  add(nights, 80, 95);
+  EXPECT_FALSE(tell(after(94), "--step 3")) << "its first night";
+  EXPECT_TRUE(tell(examples::day(94) + "T04:00:00Z"));
+  EXPECT_TRUE(tell(examples::day(94) + "T05:00:00Z")) << "it starts again";
+  EXPECT_EQ(told().size(), 1u);
+  add(nights, 95, 96);
+  EXPECT_FALSE(tell(after(95)));
+  EXPECT_FALSE(tell(after(95), "--step 3"));
+}
+
+TEST_F(Standings, WhatWasAnsweredByMistakeIsToldOnceItIsReopened) {
+  const examples::Nights nights = step(80, .06);
+  add(nights, 0, 80);
+  EXPECT_FALSE(tell(after(79)));
+  add(nights, 80, 82);
+  DeviceTrend trend = look(after(81));
+  const std::vector<Subject> subjects = subjects_of(trend);
+  ASSERT_EQ(subjects.size(), 1u);
+  Told row = row_of(trend, subjects[0], after(81));
+  for (const ToldState state : {ToldState::acknowledged, ToldState::told}) {
+    row.state = state;
+    row.why = state == ToldState::told ? "" : "a mistake";
+    store::say(store::Store::create(file), std::vector{row});
+    EXPECT_EQ(any_fails(look(after(81))), state == ToldState::told);
+  }
+  EXPECT_TRUE(tell(after(81)));
+  EXPECT_TRUE(told().at(0).failed);
+  EXPECT_FALSE(tell(after(82)));
+}
+
+TEST_F(Standings, OneCaseThatWasToldSilencesNoOthers) {
+  examples::Nights nights;
+  nights.cases = 12;
+  nights.level = [](int of, int night) {
+    return (of == 0 && night >= 80) || (of > 0 && of < 10 && night >= 82) ? .7 : 0.0;
+  };
+  add(nights, 0, 80);
+  EXPECT_EQ(failing(nights, 80, 90), (std::vector<int>{81, 83}));
+}
+
+TEST_F(Standings, ACaseThatRegressesTwoNightsBehindAnEventFails) {
+  examples::Nights nights;
+  nights.cases = 14;
+  nights.level = [](int of, int night) {
+    return of >= 2 && night >= (of == 13 ? 82 : 80) ? .05 : 0.0;
+  };
+  add(nights, 0, 80);
+  EXPECT_EQ(failing(nights, 80, 82), std::vector<int>{81});
+  std::set<std::string> events;
+  for (const Told& one : told()) events.insert(one.event);
+  EXPECT_EQ(events.size(), 1u);
+  EXPECT_EQ(failing(nights, 82, 100), std::vector<int>{83});
 }
 
 TEST_F(Standings, TheFirstNightOfAJobTellsNothingOld) {
@@ -159,6 +226,80 @@ TEST_F(Standings, WhatIsToldOfADayIsAsItWasThen) {
   const DeviceTrend before = look(after(80), examples::day(80));
   EXPECT_FALSE(any_fails(before));
   for (const TrendChange& change : before.changes) EXPECT_FALSE(change.standing.told);
+  EXPECT_FALSE(tell(after(99)));
+  EXPECT_TRUE(any_fails(look(after(200), examples::day(81)))) << "whenever it is asked";
+  EXPECT_FALSE(any_fails(look(after(81), examples::day(82))));
+}
+
+TEST_F(Standings, WhatIsToldBehindMidnightIsOfItsNight) {
+  add(step(80, .06), 0, 82);
+  EXPECT_TRUE(tell(examples::day(82) + "T01:00:00Z"));
+  const DeviceTrend then = look(after(90), examples::day(81));
+  ASSERT_EQ(then.changes.size(), 1u);
+  EXPECT_TRUE(then.changes[0].standing.told);
+  EXPECT_TRUE(any_fails(then));
+}
+
+TEST_F(Standings, AStepIsUndoneByAModeToo) {
+  examples::Nights nights;
+  nights.level = [](int of, int night) { return of == 0 && night / 20 % 2 == 1 ? .08 : 0; };
+  add(nights, 0, 59);
+  failing(nights, 59, 83);
+  const std::vector<Told> all = told();
+  const auto up = std::ranges::find(all, examples::day(60), &Told::night);
+  ASSERT_NE(up, all.end());
+  EXPECT_TRUE(up->failed);
+  EXPECT_EQ(up->state, ToldState::resolved);
+  EXPECT_EQ(up->why, "undone on " + examples::day(81));
+}
+
+TEST_F(Standings, WhatIsUndoneMonthsLaterIsResolved) {
+  const examples::Nights nights = step(80, .06, 200);
+  add(nights, 0, 82);
+  EXPECT_TRUE(tell(after(81)));
+  add(nights, 82, 190);
+  EXPECT_FALSE(tell(after(189)));
+  EXPECT_EQ(told().at(0).state, ToldState::told);
+  add(nights, 190, 230);
+  EXPECT_FALSE(tell(after(229)));
+  const std::vector<Told> all = told();
+  EXPECT_EQ(all.at(0).night, examples::day(80));
+  EXPECT_EQ(all.at(0).state, ToldState::resolved);
+  EXPECT_EQ(all.at(0).why, "undone on " + examples::day(207)) << "by the median of a fortnight";
+}
+
+TEST_F(Standings, AStopThatIsMeasuredAgainAfterMonthsIsResolved) {
+  examples::Nights nights;
+  nights.cases = 2;
+  nights.level = [](int of, int night) -> std::optional<double> {
+    if (of == 0 && night >= 20 && night < 140) return {};
+    return 0.0;
+  };
+  add(nights, 0, 20);
+  EXPECT_EQ(failing(nights, 20, 30), std::vector<int>{22});
+  add(nights, 30, 135);
+  EXPECT_FALSE(tell(after(134)));
+  EXPECT_EQ(told().at(0).state, ToldState::told) << "it has not come back";
+  add(nights, 135, 141);
+  EXPECT_FALSE(tell(after(140)));
+  EXPECT_EQ(told().at(0).state, ToldState::resolved);
+  EXPECT_EQ(told().at(0).why, "measured again");
+}
+
+TEST_F(Standings, OneJobSaysWhatIsOver) {
+  const examples::Nights nights = step(80, .06);
+  add(nights, 0, 82);
+  const auto resolves = [&](const std::string& job) {
+    auto devices = nightly_series(folder.path(), {}, [](const Error&) {});
+    return remembered(store::Store::open(file), devices.at(0), job).resolves;
+  };
+  EXPECT_TRUE(resolves("--tick 1000")) << "no other has told";
+  tell(after(80), "--tick 1000");
+  EXPECT_TRUE(resolves("--tick 1000"));
+  EXPECT_FALSE(resolves("gemm/*"));
+  tell(after(81));
+  EXPECT_TRUE(resolves("")) << "which looks at all, as usual";
+  EXPECT_FALSE(resolves("--tick 1000"));
 }
 
 TEST_F(Standings, ACaseThatStoppedIsToldOnceAndResolvedWhenItIsMeasuredAgain) {
@@ -183,14 +324,14 @@ TEST_F(Standings, ACaseThatStoppedIsToldOnceAndResolvedWhenItIsMeasuredAgain) {
   EXPECT_TRUE(look(after(30)).gone.empty());
 }
 
-TEST_F(Standings, ADriftThatIsOverStaysToldWhenOneTheOtherWayFollows) {
+TEST_F(Standings, ADriftIsUndoneByOneTheOtherWay) {
   examples::Nights nights;
   nights.level = [](int of, int night) {
     return of == 1 ? .004 * (std::clamp(night - 80, 0, 30) - std::clamp(night - 150, 0, 30)) : 0.0;
   };
   add(nights, 0, 80);
   std::set<std::string> failing;
-  for (int night = 80; night < 190; night += 4) {  // a job of every fourth night
+  for (int night = 80; night < 208; night += 4) {  // a job of every fourth night
     add(nights, night, night + 4);
     if (tell(after(night + 3))) failing.insert(examples::day(night + 3));
   }
@@ -201,7 +342,7 @@ TEST_F(Standings, ADriftThatIsOverStaysToldWhenOneTheOtherWayFollows) {
       EXPECT_TRUE(told_on.insert(one.told_night).second) << "one at a time";
     }
     if (one.what != record::ToldWhat::drift) continue;
-    EXPECT_EQ(one.state, ToldState::told) << one.why;
+    EXPECT_EQ(one.state, *one.ratio > 1 ? ToldState::resolved : ToldState::told) << one.night;
     EXPECT_EQ(one.failed, *one.ratio > 1);
     ++(*one.ratio > 1 ? up : down);
   }
@@ -255,178 +396,6 @@ TEST_F(Standings, ARunOfTheFutureChangesNothing) {
   EXPECT_EQ(trend.nights.other_runs.at("of the future (a clock was wrong)"), 1);
   EXPECT_EQ(trend.nights.nights.back().date, examples::day(99));
   EXPECT_TRUE(trend.nights.oddities.empty()) << "what it was later than is in order";
-}
-
-/// What stands of one change where something was told of its case, without the analysis.
-class Recognised : public testing::Test {
- protected:
-  Recognised() {
-    trend.nights.key = "GPU-0000";
-    trend.nights.profile = "nightly";
-    trend.least_step = .01;
-    NightlyTimes times{"e1", {}, {}};
-    for (int night = 0; night < 40; ++night) {
-      trend.nights.nights.push_back({examples::day(night), day(night), {}});
-      times.nights.push_back(static_cast<std::uint32_t>(night));
-      times.median_ns.push_back(1000);
-    }
-    trend.nights.cases = {{"x/y/f32/n=1", {times}, {}, {}, 0}};
-    trend.changes = {change(20, 1.06)};
-    row.label = "a0b1c2d3";
-    row.device = trend.nights.key;
-    row.profile = trend.nights.profile;
-    row.case_name = "x/y/f32/n=1";
-    row.kind = "regression";
-    row.earliest = row.night = row.latest = examples::day(20);
-    row.ratio = 1.06;
-    row.failed = true;
-    row.told_night = examples::day(25);
-    row.told_at = row.state_at = after(25);
-  }
-  static std::int64_t day(int night) {
-    return parse_day(examples::day(night))->time_since_epoch().count();
-  }
-  static TrendChange change(std::size_t night, double ratio) {
-    TrendChange change;
-    change.case_name = "x/y/f32/n=1";
-    change.night = change.earliest = change.latest = night;
-    change.before = 1000;
-    change.after = 1000 * ratio;
-    change.kind = ratio > 1 ? TrendKind::regression : TrendKind::improvement;
-    change.environment = "e1";
-    change.raised = night + 1;
-    return change;
-  }
-  void see() { stand(trend, {{row}, true}, {}, after(39)); }
-  const Standing& standing() const { return trend.changes.at(0).standing; }
-
-  DeviceTrend trend;
-  Told row;
-};
-
-TEST_F(Recognised, WhereItMovedALittle) {
-  for (const std::size_t night : {17u, 20u, 23u}) {
-    trend.changes = {change(night, 1.06)};
-    see();
-    EXPECT_TRUE(standing().told) << night;
-    EXPECT_FALSE(trend.changes[0].is_new);
-    EXPECT_EQ(standing().label, "a0b1c2d3");
-  }
-  for (const std::size_t night : {16u, 24u}) {
-    trend.changes = {change(night, 1.06)};
-    see();
-    EXPECT_FALSE(standing().told) << night;
-    EXPECT_TRUE(fails(trend.changes[0]));
-  }
-}
-
-TEST_F(Recognised, WhenItGrewALittle) {
-  for (const double ratio : {1.02, 1.06, 1.09}) {
-    trend.changes = {change(20, ratio)};
-    see();
-    EXPECT_TRUE(standing().told) << ratio;
-  }
-  for (const double ratio : {0.94, 1.12, 2.0}) {
-    trend.changes = {change(20, ratio)};
-    see();
-    EXPECT_FALSE(standing().told) << ratio;
-  }
-}
-
-TEST_F(Recognised, AsOneChangeOfTwo) {
-  trend.changes = {change(20, 1.06), change(22, 1.07)};
-  see();
-  EXPECT_TRUE(trend.changes[0].standing.told);
-  EXPECT_FALSE(trend.changes[1].standing.told);
-  EXPECT_TRUE(fails(trend.changes[1])) << "a second step right behind the first";
-}
-
-TEST_F(Recognised, OfTheSameCaseDeviceAndKindOfFinding) {
-  row.case_name = "x/y/f32/n=2";
-  see();
-  EXPECT_FALSE(standing().told);
-  row.case_name = "x/y/f32/n=1";
-  row.what = record::ToldWhat::drift;
-  see();
-  EXPECT_FALSE(standing().told);
-}
-
-TEST_F(Recognised, WhatBecomesARegressionFailsOnce) {
-  row.kind = "environment";
-  row.failed = false;
-  see();
-  EXPECT_TRUE(fails(trend.changes[0]));
-  const store::Retold changes = retold(trend, after(39));
-  ASSERT_EQ(changes.changed.size(), 1u);
-  row = changes.changed[0].first;
-  EXPECT_TRUE(row.failed);
-  EXPECT_EQ(row.told_night, examples::day(39));
-  trend.changes = {change(20, 1.06)};
-  stand(trend, {{row}, true}, {}, "2026-03-01T00:00:00Z");
-  EXPECT_FALSE(fails(trend.changes[0]));
-}
-
-TEST_F(Recognised, WhatNobodyFoundAnyMoreIsSaidOnce) {
-  trend.changes.clear();
-  see();
-  ASSERT_EQ(trend.gone.size(), 1u);
-  const store::Retold changes = retold(trend, after(39));
-  ASSERT_EQ(changes.changed.size(), 1u);
-  row = changes.changed[0].first;
-  EXPECT_EQ(row.state, ToldState::resolved);
-  trend.gone.clear();
-  see();
-  EXPECT_TRUE(trend.gone.empty());
-  trend.changes = {change(20, 1.06)};
-  see();
-  EXPECT_TRUE(standing().found_again);
-  EXPECT_FALSE(fails(trend.changes[0])) << "found, lost and found again is not new";
-  EXPECT_EQ(retold(trend, after(39)).changed.at(0).first.state, ToldState::told);
-}
-
-TEST_F(Recognised, WhatGrewOrIsShownNoMoreHasNotGone) {
-  trend.changes = {change(20, 1.12)};
-  see();
-  EXPECT_TRUE(fails(trend.changes[0])) << "twice as large";
-  EXPECT_TRUE(trend.gone.empty());
-  trend.changes.clear();
-  stand(trend, {{row}, true}, {.least_step = {}, .new_nights = 1, .shown_nights = 20}, after(39));
-  EXPECT_TRUE(trend.gone.empty()) << "its place may have moved by a night, out of the last 20";
-}
-
-TEST_F(Recognised, OldOnesThatNobodyToldAreNotNew) {
-  for (int night = 40; night < 90; ++night)
-    trend.nights.nights.push_back({examples::day(night), day(night), {}});
-  row.case_name = "another";
-  see();
-  EXPECT_FALSE(trend.changes[0].is_new);
-}
-
-TEST_F(Recognised, AMemberThatJoinsAToldEventIsQuietUnlessItIsMuchWorse) {
-  const auto event = [&](double joins) {
-    trend.changes.clear();
-    FleetEvent made;
-    made.members = {change(20, 1.06), change(20, joins)};
-    made.members[1].case_name = "x/z/f32/n=1";
-    made.kind = TrendKind::regression;
-    trend.fleet = {made};
-    see();
-    return fails(trend.fleet[0]);
-  };
-  EXPECT_FALSE(event(1.05));
-  EXPECT_EQ(trend.fleet[0].standing.label, row.label);
-  EXPECT_FALSE(event(.95));
-  EXPECT_TRUE(event(2));
-  row.kind = "improvement";
-  row.failed = false;
-  row.ratio = 1.06;
-  trend.fleet[0].members[0].kind = TrendKind::improvement;
-  EXPECT_TRUE(event(1.05)) << "nothing for the worse was told";
-}
-
-TEST_F(Recognised, ADayThatIsNoneIsRefused) {
-  row.night = row.earliest = row.latest = "2026-99-99";
-  EXPECT_THROW(see(), Error);
 }
 
 TEST(Silence, IsLongForTheDevice) {

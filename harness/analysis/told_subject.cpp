@@ -4,19 +4,18 @@
 
 #include <fmt/format.h>
 
-#include "harness/analysis/standing.hpp"
+#include "harness/analysis/recognition.hpp"
 #include "harness/base/text.hpp"
 
 namespace ridgeline::analysis {
 namespace {
 
-const NightlyTimes* series_of(const DeviceTrend& trend, const TrendChange& change) {
-  const std::vector<NightlyCase>& cases = trend.nights.cases;
-  const auto found = std::ranges::lower_bound(cases, change.case_name, {}, &NightlyCase::name);
-  if (found == cases.end() || found->name != change.case_name) return nullptr;
-  const auto times =
-      std::ranges::find(found->times, change.environment, &NightlyTimes::environment);
-  return times == found->times.end() ? nullptr : &*times;
+/// Of a change or a drift of times.
+const NightlyTimes* series_of(const DeviceTrend& trend, const auto& found) {
+  const NightlyCase* one = case_of(trend, found.case_name);
+  if (!one) return nullptr;
+  const auto times = std::ranges::find(one->times, found.environment, &NightlyTimes::environment);
+  return times == one->times.end() ? nullptr : &*times;
 }
 
 Subject subject(DeviceTrend& trend, TrendChange& change, const FleetEvent* event) {
@@ -26,6 +25,7 @@ Subject subject(DeviceTrend& trend, TrendChange& change, const FleetEvent* event
   made.earliest = change.earliest;
   made.night = change.night;
   made.latest = change.latest;
+  made.raised = change.raised.value_or(change.night);
   if (change.before > 0 && change.after > 0) made.ratio = change.after / change.before;
   made.told = !change.mode;
   made.worse = made.told && change.kind == TrendKind::regression && !is_excused(change.why);
@@ -43,10 +43,12 @@ Subject subject(DeviceTrend& trend, TrendDrift& drift) {
   made.kind = "drift";
   made.earliest = made.night = drift.from;
   made.latest = drift.last;
+  made.raised = drift.raised;
   made.ratio = drift.ratio;
   made.worse = drift.ratio > 1 && drift.changes.environment.empty();
   made.is_new = &drift.is_new;
   made.standing = &drift.standing;
+  made.series = series_of(trend, drift);
   return made;
 }
 
@@ -55,6 +57,7 @@ Subject subject(DeviceTrend& trend, TrendStop& stop) {
   made.what = record::ToldWhat::stop;
   made.kind = "stopped";
   made.earliest = made.night = made.latest = stop.last;
+  made.raised = stop.raised;
   made.told = !stop.continued_by;
   made.worse = made.told;
   made.is_new = &stop.is_new;
@@ -76,8 +79,14 @@ std::vector<Subject> subjects_of(DeviceTrend& trend) {
   return all;
 }
 
+const NightlyCase* case_of(const DeviceTrend& trend, std::string_view name) {
+  const std::vector<NightlyCase>& cases = trend.nights.cases;
+  const auto found = std::ranges::lower_bound(cases, name, {}, &NightlyCase::name);
+  return found == cases.end() || found->name != name ? nullptr : &*found;
+}
+
 Days reach_of(const Subject& subject) {
-  if (!subject.series) return subject.days;
+  if (!subject.series || subject.what != record::ToldWhat::step) return subject.days;
   const std::vector<std::uint32_t>& nights = subject.series->nights;
   const auto place = [&](std::size_t night) {
     return static_cast<std::size_t>(std::ranges::lower_bound(nights, night) - nights.begin());

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/analysis/change_cause.hpp"
@@ -59,11 +60,21 @@ struct Evidence {
   double score = 0;
 };
 
+/// What is stored of a finding when it is told now; standing.cpp says when it is which.
+enum class Retelling {
+  none,      // it stays as it is stored
+  known,     // found, and nothing that this night tells
+  told,      // new as of this night
+  joined,    // of a fleet event that was told, and told with it
+  resolved,  // undone
+  reopened,  // it was told to be over, and is not
+};
+
 /// What was told of a finding before, and what people said of it; standing.hpp finds it out.
 struct Standing {
-  std::string label{};                  // what people call it by; empty until it was looked up
-  std::optional<record::Told> told{};   // as it is stored; absent of what was never told
-  bool found_again = false;             // it was told to be over, and is not
+  std::string label{};                 // what people call it by; empty until it was looked up
+  std::optional<record::Told> told{};  // as it is stored; absent of what never was
+  Retelling retelling = Retelling::none;
   bool quiet = false;                   // it fails no night, whatever it is
   std::optional<std::size_t> undone{};  // the night on which it was told that the level before it
                                         // is back
@@ -133,6 +144,7 @@ struct TrendStop {
   bool is_new = false;
   std::optional<Continuation> continued_by{};  // when it was renamed: it has not stopped
   Standing standing{};
+  std::size_t raised = 0;  // the night from which on it counts as stopped
 };
 
 /// How many nights after `night` were not cut short: on which a case that is missing was missed.
@@ -180,8 +192,10 @@ struct DeviceTrend {
   std::vector<TrendChange> changes;  // those of no fleet event, by night
   std::vector<TrendDrift> drifts;
   std::vector<TrendStop> stops;
-  std::size_t older = 0;                      // changes and drifts that are not among these
-  std::vector<record::Told> gone{};           // told once, and not found any more
+  std::size_t older = 0;             // changes and drifts that are not among these
+  std::vector<record::Told> gone{};  // told once, and not found any more
+  std::vector<std::pair<record::Told, std::string>> over{};  // told before the nights that are
+                                                             // shown, and why that is over
   std::optional<std::int64_t> silent_days{};  // since its last night, when that is long for it
 };
 

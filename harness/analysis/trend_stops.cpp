@@ -187,6 +187,9 @@ std::vector<TrendStop> stops_of(const NightlyDevice& device, const TrendRules& r
     stop.case_name = one.name;
     stop.last = last;
     stop.is_new = silent < enough + rules.new_nights;
+    stop.raised = last + 1;
+    for (std::size_t missed = 0; (missed += device.nights[stop.raised].cut ? 0 : 1) < enough;)
+      ++stop.raised;
     if (one.last_failure && one.last_failure_night > last) stop.since_then = one.last_failure;
   }
   if (!stops.empty()) name_continuations(device, stops, rules.least_step.value());

@@ -386,6 +386,37 @@ TEST(TrendText, TellsWhatStandsOfAChange) {
   EXPECT_EQ(present::fail_on_new({trend}), 0);
 }
 
+TEST(TrendText, SaysOnceThatAChangeIsUndone) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.changes[0].undone = 2;
+  analysis::Standing& standing = trend.changes[0].standing;
+  standing.label = "a0b1c2d3";
+  standing.undone = 2;
+  const auto times_said = [&] {
+    const std::string text = present::trend_text({{trend}, {}, 0});
+    int times = 0;
+    for (std::size_t at = 0; (at = text.find("undone 2026", at)) != std::string::npos; ++at)
+      ++times;
+    return times;
+  };
+  EXPECT_EQ(times_said(), 1);
+  trend.changes[0].undone.reset();
+  EXPECT_EQ(times_said(), 1) << "by a change that came later";
+}
+
+TEST(TrendJson, SaysAsOfWhichNightAChangeIsToldAgain) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  analysis::Standing& standing = trend.changes[0].standing;
+  standing.told.emplace().told_night = "2026-01-02";
+  const auto told_night = [&] {
+    const auto device = json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0];
+    return device["findings"][0]["told_night"].get<std::string>();
+  };
+  EXPECT_EQ(told_night(), "2026-01-02");
+  standing.retelling = analysis::Retelling::told;
+  EXPECT_EQ(told_night(), "2026-01-03") << "it became a regression";
+}
+
 TEST(TrendJson, SaysWhatToThinkOfTheNights) {
   const auto judged = [](const DeviceTrend& trend) {
     const auto device = json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0];

@@ -142,6 +142,26 @@ def test_the_beginning_of_several_labels_means_none(nights):
     assert len(done.stdout.splitlines()) == len(event["members"])
 
 
+def test_a_night_that_failed_is_told_as_such_later(nights):
+    then = ("--until", "2026-06-09", *WEEK)
+    assert trend(nights, *WEEK).returncode == 2
+    as_told = trend(nights, *then)
+    assert as_told.returncode == 2
+    a_day_later(nights)
+    assert trend(nights, *WEEK).returncode == 0
+    assert trend(nights, *then).returncode == 2
+    assert trend(nights, *then).stdout.count("new\n") == as_told.stdout.count("new\n") > 0
+
+
+def test_a_job_that_sees_less_takes_nothing_back(nights):
+    assert trend(nights, *WEEK).returncode == 2
+    before = {one["label"]: one for one in told(nights)}
+    assert SLOWER in {one["case_name"] for one in before.values() if one["state"] == "told"}
+    trend(nights, *WEEK, "--tick", "1000000000")
+    after = {one["label"]: one for one in told(nights)}
+    assert {label: after[label] for label in before} == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

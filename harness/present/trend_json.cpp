@@ -42,7 +42,8 @@ void put_standing(json::Value& object, const DeviceTrend& trend,
   if (told.state != record::ToldState::told) answer["at"] = told.state_at;
   put(answer, "why", told.why);
   put(answer, "by", told.said_by);
-  put(object, "told_night", told.told_night);
+  const bool is_told_now = standing.retelling == analysis::Retelling::told;
+  put(object, "told_night", is_told_now ? trend.nights.nights.back().date : told.told_night);
   object["told_at"] = told.told_at;
 }
 

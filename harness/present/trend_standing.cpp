@@ -39,7 +39,9 @@ std::string standing_words(const analysis::DeviceTrend& trend, const Finding& on
                           : " by " + printable(told.said_by),
                       printable(told.why, 400)));
   }
-  if (standing.undone) add(fmt::format("undone {}", trend.nights.nights[*standing.undone].date));
+  const bool is_said = standing.is(record::ToldState::resolved) || (one.step && one.step->undone);
+  if (standing.undone && !is_said)
+    add(fmt::format("undone {}", trend.nights.nights[*standing.undone].date));
   return text;
 }
 
