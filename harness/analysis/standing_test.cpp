@@ -302,6 +302,38 @@ TEST_F(Standings, OneJobSaysWhatIsOver) {
   EXPECT_FALSE(resolves("--tick 1000"));
 }
 
+TEST_F(Standings, WhatIsBackBehindLuckyNightsFailsNone) {
+  examples::Nights nights;
+  nights.level = [](int of, int night) {
+    return of == 1 && (night == 80 || night == 81) ? -.06 : 0.0;
+  };
+  add(nights, 0, 80);
+  EXPECT_TRUE(failing(nights, 80, 100).empty());
+  const std::vector<Told> all = told();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].state, ToldState::resolved) << "the improvement is undone";
+  EXPECT_EQ(all[1].kind, "regression");
+  EXPECT_EQ(all[1].told_night, examples::day(83)) << "it was new";
+  EXPECT_FALSE(all[1].failed);
+}
+
+TEST_F(Standings, WhatIsSlowerThanBeforeLuckyNightsFails) {
+  examples::Nights nights;
+  nights.level = [](int of, int night) {
+    if (of != 1 || night < 80) return 0.0;
+    return night < 82 ? -.06 : .02;
+  };
+  add(nights, 0, 80);
+  EXPECT_EQ(failing(nights, 80, 100).size(), 1u);
+}
+
+TEST_F(Standings, WhatIsWorseAgainAfterDaysOfAnImprovementFails) {
+  examples::Nights nights;
+  nights.level = [](int of, int night) { return of == 1 && night >= 80 && night < 88 ? -.7 : 0.0; };
+  add(nights, 0, 80);
+  EXPECT_EQ(failing(nights, 80, 100), std::vector<int>{89}) << "a doubling";
+}
+
 TEST_F(Standings, ACaseThatStoppedIsToldOnceAndResolvedWhenItIsMeasuredAgain) {
   examples::Nights nights;
   nights.level = [](int of, int night) -> std::optional<double> {

@@ -28,7 +28,7 @@ Subject subject(DeviceTrend& trend, TrendChange& change, const FleetEvent* event
   made.raised = change.raised.value_or(change.night);
   if (change.before > 0 && change.after > 0) made.ratio = change.after / change.before;
   made.told = !change.mode;
-  made.worse = made.told && change.kind == TrendKind::regression && !is_excused(change.why);
+  made.worse = made.told && change.kind == TrendKind::regression && !is_excused(change);
   made.is_new = &change.is_new;
   made.standing = &change.standing;
   made.change = &change;

@@ -61,7 +61,9 @@ std::vector<EnvironmentStart> environment_starts(const NightlyDevice& device,
 
 }  // namespace
 
-bool is_excused(const std::optional<Why>& why) { return why && why->excused; }
+bool is_excused(const TrendChange& change) {
+  return change.ends_spell || (change.why && change.why->excused);
+}
 
 double least_step_of(DeviceKind kind) { return kind == DeviceKind::cuda ? 0.01 : 0.02; }
 
@@ -107,7 +109,7 @@ std::size_t whole_nights_after(const NightlyDevice& device, std::size_t night) {
 }
 
 bool fails(const TrendChange& change) {
-  return change.kind == TrendKind::regression && change.is_new && !is_excused(change.why) &&
+  return change.kind == TrendKind::regression && change.is_new && !is_excused(change) &&
          !change.standing.quiet;
 }
 

@@ -99,6 +99,8 @@ struct TrendChange {
   std::optional<std::size_t> undone;  // the night on which it was told that the level before it is
                                       // back, within two weeks
   std::optional<std::size_t> undoes;  // the first night of the level that it ends in this way
+  bool ends_spell = false;  // that level was one of a few nights, and it is no slower than before
+                            // it
   bool mode = false;    // of times: to and fro between two levels that were told before; shown, but
                         // never new
   bool shared = false;  // first told by many cases together, before this one would have been
@@ -233,8 +235,9 @@ CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one,
 CaseTrend trend_of_counts(const NightlyDevice& device, const NightlyCase& one,
                           const TrendRules& rules);
 
-/// Whether it is noise, and leads to a level that the case had before.
-bool is_excused(const std::optional<Why>& why);
+/// Whether it fails no night: noise that leads to a level that the case had before, or the end of a
+/// spell.
+bool is_excused(const TrendChange& change);
 
 /// Whether it is new, for the worse, not excused and not quiet: what fails a night.
 bool fails(const TrendChange& change);

@@ -63,6 +63,17 @@ std::vector<WatchedSeries> watch_all(const NightlyCase& one, double least_step, 
   return series;
 }
 
+/// Whether a step ends a level of few nights, of which nothing is left: the times are no slower
+/// than they were before that level, as far as is known.
+bool ends_spell(const stats::StepWatch& steps, std::size_t which, double least_step) {
+  constexpr std::size_t few = 3;
+  const stats::LevelStep& step = steps.steps()[which];
+  if (!step.undoes || step.place.at > steps.steps()[*step.undoes].place.at + few) return false;
+  const stats::StepSize size = steps.size_of(which);
+  const double known_to = (size.step.high - size.step.low) / 2;
+  return size.after - steps.size_of(*step.undoes).before <= std::max(least_step, known_to);
+}
+
 TrendChange change_of(const std::string& name, const WatchedSeries& series,
                       const NightlyTimes& times, std::size_t which) {
   const stats::LevelStep& step = series.steps.steps()[which];
@@ -133,6 +144,7 @@ CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one,
         continue;
       }
       TrendChange& change = trend.changes.emplace_back(change_of(one.name, series, times, which));
+      change.ends_spell = ends_spell(series.steps, which, std::log1p(rules.least_step.value()));
       change.is_new = !change.mode && is_new(*change.raised);
     }
     for (const stats::ToldDrift& told :

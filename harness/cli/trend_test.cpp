@@ -417,6 +417,16 @@ TEST(TrendJson, SaysAsOfWhichNightAChangeIsToldAgain) {
   EXPECT_EQ(told_night(), "2026-01-03") << "it became a regression";
 }
 
+TEST(TrendJson, WhatIsBackBehindAFewBetterNightsIsNotForTheWorse) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.changes[0].ends_spell = true;
+  const auto finding =
+      json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0]["findings"][0];
+  EXPECT_TRUE(finding["new"]);
+  EXPECT_FALSE(finding["worse"]);
+  EXPECT_FALSE(finding["fails"]);
+}
+
 TEST(TrendJson, SaysWhatToThinkOfTheNights) {
   const auto judged = [](const DeviceTrend& trend) {
     const auto device = json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0];

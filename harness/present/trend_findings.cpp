@@ -105,7 +105,8 @@ void explain(Finding& made, const auto& found) {
 Finding finding(const DeviceTrend& trend, const TrendChange& one) {
   Finding made = told(to_string(one.kind), one.night, one, levels(one));
   made.mode = one.mode;
-  made.worse = !one.mode && one.kind == TrendKind::regression && is_open(one.standing);
+  made.worse =
+      !one.mode && !one.ends_spell && one.kind == TrendKind::regression && is_open(one.standing);
   made.case_name = one.case_name;
   if (one.before > 0 && is_ratio(one.after / one.before)) made.ratio = one.after / one.before;
   if (one.ratio && is_ratio(one.ratio->low) && is_ratio(one.ratio->high)) made.range = one.ratio;
