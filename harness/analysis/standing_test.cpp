@@ -164,7 +164,7 @@ TEST_F(Standings, ACaseThatRegressesTwoNightsBehindAnEventFails) {
   std::set<std::string> events;
   for (const Told& one : told()) events.insert(one.event);
   EXPECT_EQ(events.size(), 1u);
-  EXPECT_EQ(failing(nights, 82, 100), std::vector<int>{83});
+  EXPECT_EQ(failing(nights, 82, 88), std::vector<int>{83});
 }
 
 TEST_F(Standings, TheFirstNightOfAJobTellsNothingOld) {
@@ -308,7 +308,7 @@ TEST_F(Standings, WhatIsBackBehindLuckyNightsFailsNone) {
     return of == 1 && (night == 80 || night == 81) ? -.06 : 0.0;
   };
   add(nights, 0, 80);
-  EXPECT_TRUE(failing(nights, 80, 100).empty());
+  EXPECT_TRUE(failing(nights, 80, 90).empty());
   const std::vector<Told> all = told();
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].state, ToldState::resolved) << "the improvement is undone";
@@ -324,14 +324,14 @@ TEST_F(Standings, WhatIsSlowerThanBeforeLuckyNightsFails) {
     return night < 82 ? -.06 : .02;
   };
   add(nights, 0, 80);
-  EXPECT_EQ(failing(nights, 80, 100).size(), 1u);
+  EXPECT_EQ(failing(nights, 80, 92).size(), 1u);
 }
 
 TEST_F(Standings, WhatIsWorseAgainAfterDaysOfAnImprovementFails) {
   examples::Nights nights;
   nights.level = [](int of, int night) { return of == 1 && night >= 80 && night < 88 ? -.7 : 0.0; };
-  add(nights, 0, 80);
-  EXPECT_EQ(failing(nights, 80, 100), std::vector<int>{89}) << "a doubling";
+  add(nights, 0, 85);
+  EXPECT_EQ(failing(nights, 85, 92), std::vector<int>{89}) << "a doubling";
 }
 
 TEST_F(Standings, ACaseThatStoppedIsToldOnceAndResolvedWhenItIsMeasuredAgain) {
