@@ -134,8 +134,15 @@ std::vector<Turn> Rotation::left() const {
   return left;
 }
 
-std::vector<std::size_t> Rotation::overwriting() const {
-  std::vector<Turn> open = left();
+// As turn() has it: with many outputs, each has its turn with two sets of inputs.
+Turn Rotation::other(const Turn& left) const {
+  const auto [inputs, outputs] = workload_.sets;
+  if (outputs == 1) return {(left.inputs + 1) % inputs, left.output};
+  if (left.inputs != left.output) return {left.output, left.output};
+  return {(left.output + inputs - inputs / 2) % inputs, left.output};
+}
+
+std::vector<std::size_t> Rotation::overwriting(std::vector<Turn> open) const {
   std::vector<std::size_t> batches;
   for (std::size_t i = 0; i < batches_.size() && !open.empty(); ++i) {
     const std::size_t batch = (next_ + i) % batches_.size();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "harness/measure/measure.hpp"
@@ -61,9 +62,11 @@ class Rotation {
   /// All outputs were poisoned.
   void forget() { ran_.clear(); }
 
-  /// The batches to go to next, one after the other, so that each output that is left is written
-  /// again, from other inputs where there are others.
-  std::vector<std::size_t> overwriting() const;
+  /// What an output is written from next to what it was left from, where there are other inputs.
+  Turn other(const Turn& left) const;
+  /// The batches to go to next, one after the other, so that each of these outputs, which are left,
+  /// is written again, from other inputs where there are others.
+  std::vector<std::size_t> overwriting(std::vector<Turn> open) const;
   void go_to(std::size_t batch) { next_ = batch; }
 
   std::size_t batches_of_round() const;
@@ -117,9 +120,10 @@ class Batches {
 
   std::int64_t executions() const { return rotation_.executions(); }
   std::vector<Turn> left() const { return rotation_.left(); }
-  /// Executes, as samples do, what writes all that is left again.
-  void overwrite() {
-    for (const std::size_t batch : rotation_.overwriting()) {
+  Turn other(const Turn& left) const { return rotation_.other(left); }
+  /// Executes, as samples do, what writes these outputs again, which are left.
+  void overwrite(std::vector<Turn> left) {
+    for (const std::size_t batch : rotation_.overwriting(std::move(left))) {
       rotation_.go_to(batch);
       run_ns();
     }

@@ -180,13 +180,15 @@ struct Experiment::State {
   /// Compares what the timed executions left. Writes that again, each output from other inputs, and
   /// compares again. Then launches once on a poisoned output, after all other executions.
   void verify_last() {
-    compare_left("while");
+    compare_all(to_compare(batches->left(), [](const Turn& of) { return of.inputs; }), "while");
     if (!right_so_far()) return;
+    const std::vector<Turn> rewritten =
+        to_compare(batches->left(), [&](const Turn& of) { return batches->other(of).inputs; });
     {
       const AddWallTime timer(measurement.verify_ns);
-      batches->overwrite();
+      batches->overwrite(rewritten);
     }
-    compare_left("after");
+    compare_all(now_in(rewritten), "after");
     if (right_so_far()) measure_energy();
     if (!right_so_far()) return;
     const Turn last{workload.sets.inputs - 1, 0};
@@ -194,20 +196,33 @@ struct Experiment::State {
     compare(last, "after");
   }
 
-  void compare_left(const char* when) {
-    for (const Turn& left : compared(batches->left()))
-      if (right_so_far()) compare(left, when);
+  void compare_all(const std::vector<Turn>& turns, const char* when) {
+    for (const Turn& each : turns)
+      if (right_so_far()) compare(each, when);
   }
 
-  /// All outputs where comparing is cheap. A CPU would spend more time on that than on timing: it
-  /// compares two. The seed prefers some sets of inputs, however many samples there are: processes
-  /// that have the same inputs then mostly need the same from the oracle.
-  std::vector<Turn> compared(std::vector<Turn> left) const {
-    if (setup.device.facts().kind != device::Kind::cpu || left.size() <= 2) return left;
+  /// All outputs where comparing is cheap. A CPU would spend more time on that, and on writing them
+  /// again, than on timing: it compares two. The seed prefers some sets of inputs, of those that
+  /// `inputs_of` says, however many samples there are: processes that have the same inputs then
+  /// mostly need the same from the oracle.
+  template <class InputsOf>
+  std::vector<Turn> to_compare(std::vector<Turn> left, InputsOf inputs_of) const {
+    if (compares_all() || left.size() <= 2) return left;
     std::ranges::sort(left, {}, [&](const Turn& of) {
-      return std::pair(device::random_bits(setup.seed, of.inputs), of.output);
+      return std::pair(device::random_bits(setup.seed, inputs_of(of)), of.output);
     });
     return {left[0], left[1]};
+  }
+  bool compares_all() const { return setup.device.facts().kind != device::Kind::cpu; }
+
+  /// What these outputs hold by now; where comparing is cheap, whatever was written with them.
+  std::vector<Turn> now_in(const std::vector<Turn>& outputs) const {
+    std::vector<Turn> left = batches->left();
+    if (!compares_all())
+      std::erase_if(left, [&](const Turn& of) {
+        return std::ranges::find(outputs, of.output, &Turn::output) == outputs.end();
+      });
+    return left;
   }
 };
 

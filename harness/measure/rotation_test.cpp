@@ -121,7 +121,7 @@ TEST(Rotation, WritesAllThatIsLeftAgainAndNothingElse) {
         noted.rotation->set_executions(executions);
         noted.run(samples);
         const std::vector<Turn> before = noted.rotation->left();
-        const std::vector<std::size_t> batches = noted.rotation->overwriting();
+        const std::vector<std::size_t> batches = noted.rotation->overwriting(before);
         EXPECT_LE(batches.size(), samples + 1);  // what is left may begin within a batch
         noted.turns.clear();
         for (const std::size_t batch : batches) {
@@ -132,6 +132,33 @@ TEST(Rotation, WritesAllThatIsLeftAgainAndNothingElse) {
           EXPECT_TRUE(std::ranges::any_of(noted.turns, [&](const Turn& turn) {
             return turn.output == left.output && turn.inputs != left.inputs;
           }));
+      }
+    }
+  }
+}
+
+TEST(Rotation, WritesSomeThatIsLeftAgainFromTheInputsThatItSaysAndLittleElse) {
+  for (const Sets sets : {Sets{2, 1}, Sets{2, 2}, Sets{3, 3}, Sets{8, 8}, Sets{400, 400}}) {
+    for (const std::int64_t executions : {1, 2, 4, 16}) {
+      for (const std::size_t samples : {1u, 2u, 5u, 9u, 30u, 900u}) {
+        Noted noted(sets, device::Launch::graph, Cache::cold);
+        noted.rotation->set_executions(executions);
+        noted.run(samples);
+        const std::vector<Turn> left = noted.rotation->left();
+        for (const Turn& one : {left.front(), left.back(), left[left.size() / 2]}) {
+          const Turn other = noted.rotation->other(one);
+          EXPECT_EQ(other.output, one.output);
+          EXPECT_NE(other.inputs, one.inputs);
+          const std::vector<std::size_t> batches = noted.rotation->overwriting({one});
+          ASSERT_EQ(batches.size(), 1u);
+          noted.turns.clear();
+          noted.rotation->go_to(batches[0]);
+          noted.run(1);
+          EXPECT_EQ(noted.turns.size(), static_cast<std::size_t>(noted.rotation->executions()));
+          if (sets.outputs > 1 || executions == 1) {
+            EXPECT_NE(std::ranges::find(noted.turns, other), noted.turns.end());
+          }
+        }
       }
     }
   }

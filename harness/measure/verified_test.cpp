@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -168,12 +170,33 @@ TEST(Experiment, EverySetIsExecutedOnceMoreAfterTiming) {
   }
 }
 
-TEST(Experiment, AnOutputThatIsRememberedIsWrong) {
-  for (const Sets sets : {Sets{2, 1}, Sets{4, 4}, Sets{3, 3}}) {
+TEST(Experiment, OnACpuTheSetsThatAreComparedAloneAreExecutedOnceMore) {
+  for (const Sets sets : {Sets{2, 1}, Sets{8, 8}, Sets{64, 64}}) {
+    Bench bench;
+    bench.device.pass_for(device::Kind::cpu);
+    bench.sets = sets;
+    Experiment experiment = bench.prepare();
+    experiment.sample({0.0, 100, 100, 1e12});
+    bench.order.clear();
+    bench.judged.clear();
+    EXPECT_EQ(experiment.finish().outcome, record::Outcome::ok);
+    const std::size_t compared = sets.outputs == 1 ? 1 : 2;
+    EXPECT_EQ(bench.order.size(), compared + 1);
+    ASSERT_EQ(bench.judged.size(), 2 * compared + 1);
+    for (std::size_t i = 0; i < compared; ++i)
+      EXPECT_NE(std::ranges::find(bench.order, bench.judged[compared + i]), bench.order.end());
+  }
+}
+
+class WhatIsRemembered : public testing::TestWithParam<device::Kind> {};
+
+TEST_P(WhatIsRemembered, IsWrong) {
+  for (const Sets sets : {Sets{2, 1}, Sets{4, 4}, Sets{3, 3}, Sets{8, 8}}) {
     for (const Cache cache : {Cache::hot, Cache::cold}) {
       for (const int samples : {30, 31, 32}) {
         if (cache == Cache::hot && sets.outputs > 1) continue;
         Bench bench;
+        bench.device.pass_for(GetParam());
         bench.sets = sets;
         bench.options.cache = cache;
         bench.ns = [](std::int64_t) { return 1000.0; };
@@ -196,6 +219,12 @@ TEST(Experiment, AnOutputThatIsRememberedIsWrong) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Experiment, WhatIsRemembered,
+                         testing::Values(device::Kind::cpu, device::Kind::cuda),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param));
+                         });
 
 }  // namespace
 }  // namespace ridgeline::measure
