@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -19,18 +17,6 @@
 #include "harness/base/kept_files.hpp"
 
 namespace ridgeline::kernels {
-
-/// Where the processes of a gate keep for each other what oracles expect; the gate says so
-/// (docs/worker-protocol.md). Null: nowhere.
-inline const KeptFiles* expected_files() {
-  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
-  static const std::optional<KeptFiles> files = []() -> std::optional<KeptFiles> {
-    const char* folder = std::getenv("RIDGELINE_EXPECTED");
-    if (folder == nullptr || *folder == '\0') return std::nullopt;
-    return KeptFiles(folder, most_bytes);
-  }();
-  return files ? &*files : nullptr;
-}
 
 /// The vectors that a result consists of, as bytes: of each its length and its elements.
 template <class... Elements>
@@ -80,7 +66,7 @@ bool from_bytes(std::span<const std::byte> bytes,
 template <class Value>
 class OracleCache {
  public:
-  explicit OracleCache(std::size_t most, const KeptFiles* files = expected_files())
+  explicit OracleCache(std::size_t most, KeptFiles* files = kept_by_gate())
       : most_(most), files_(files) {}
 
   std::shared_ptr<const Value> get(const std::string& key, const std::function<Value()>& compute) {
@@ -109,7 +95,7 @@ class OracleCache {
   }
 
   std::size_t most_;
-  const KeptFiles* files_;
+  KeptFiles* files_;
   std::list<Entry> entries_;
 };
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "harness/device/buffer.hpp"
 #include "harness/worker/case.hpp"
 #include "kernels/deviation.hpp"
+#include "kernels/key.hpp"
 #include "kernels/variant.hpp"
 
 // What the cases of all suites have in common: how one is declared, what it works on, and how its
@@ -97,8 +99,22 @@ struct Buffers {
     device::Buffer<std::int32_t> index;  // that an input is read through; mostly none
   };
   std::vector<Inputs> inputs;
+  std::vector<Input> shared;  // by all sets, beside their own
   std::vector<device::Buffer<std::byte>> outputs;
   double spare_bytes = 0;  // of sets that one execution does not need
+
+  std::span<const std::byte> bits(std::size_t output) const {
+    return {outputs.at(output).data(), outputs.at(output).bytes()};
+  }
+  /// Where in the streams of random elements a set begins.
+  std::string key_of(std::size_t set) const {
+    std::string key;
+    for (const std::vector<Input>* each : {&inputs.at(set).in, &shared})
+      for (const Input& input : *each)
+        key =
+            kernels::key_of(key, input.values.distribution, input.values.seed, input.values.first);
+    return key;
+  }
 };
 using BufferSets = std::shared_ptr<Buffers>;
 
@@ -156,6 +172,8 @@ measure::Workload make_workload(double flops, double bytes, const BufferSets& se
           },
       .spare_bytes = sets->spare_bytes,
       .metrics = {},
+      .bits = [=](std::size_t output) { return sets->bits(output); },
+      .inputs_key = [=](std::size_t inputs) { return sets->key_of(inputs); },
   };
 }
 

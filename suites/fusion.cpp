@@ -32,10 +32,12 @@ measure::Workload prepare(const Variant& variant, const Problem& problem, measur
   const auto layer = std::make_shared<Layer>(Layer{
       parameters(), parameters(), parameters(), {setup.device, workspace_of(variant, problem)}});
   const measure::Sets count = setup.sets(static_cast<std::size_t>(problem.bytes()));
-  measure::Workload workload = make_workload(
-      problem.flops(), problem.bytes(),
+  const BufferSets sets =
       fill_sets(setup, count, problem.dtype, {problem.elements(), problem.elements()},
-                problem.elements() * static_cast<std::int64_t>(size_of(problem.dtype))),
+                problem.elements() * static_cast<std::int64_t>(size_of(problem.dtype)));
+  sets->shared = {layer->bias, layer->gamma, layer->beta};
+  measure::Workload workload = make_workload(
+      problem.flops(), problem.bytes(), sets,
       [=, mask_seed = setup.seed](const BufferSet& of, device::Stream& stream) {
         variant.launch(problem,
                        {of.in[0].data, layer->bias.data, of.in[1].data, layer->gamma.data,

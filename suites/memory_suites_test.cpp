@@ -56,6 +56,10 @@ TEST_P(OnEveryDevice, SmallCasesVerifyAndUnwrittenOutputsDoNot) {
       EXPECT_EQ(workload.flops, *each.info.flops) << name;
     }
     const measure::Turn last{workload.sets.inputs - 1, workload.sets.outputs - 1};
+    if (workload.inputs_key) {
+      EXPECT_NE(workload.inputs_key(0), workload.inputs_key(last.inputs)) << name;
+      EXPECT_FALSE(workload.bits(last.output).empty()) << name;
+    }
     workload.poison(last.output);
     EXPECT_FALSE(workload.verify(last).right())
         << name << " accepts an output that was not written";

@@ -27,9 +27,10 @@ measure::Workload prepare(const Variant& variant, const Problem& problem, measur
   const measure::Sets count = setup.sets(static_cast<std::size_t>(problem.bytes()));
   std::vector<std::int64_t> inputs{problem.elements()};  // x and, backward, dy
   if (problem.is_backward()) inputs.push_back(problem.elements());
+  const BufferSets sets = fill_sets(setup, count, problem.dtype, inputs, problem.output_bytes());
+  sets->shared = {others->gamma, others->beta, others->rstd, others->mean};
   measure::Workload workload = make_workload(
-      problem.flops(), problem.bytes(),
-      fill_sets(setup, count, problem.dtype, inputs, problem.output_bytes()),
+      problem.flops(), problem.bytes(), sets,
       [=](const BufferSet& of, device::Stream& stream) {
         variant.launch(
             problem,

@@ -43,7 +43,7 @@ TEST_F(KeptFilesTest, AreReadByAnotherUnderTheSameKey) {
 }
 
 TEST_F(KeptFilesTest, WhatIsDamagedIsNotThere) {
-  const KeptFiles files(folder_, 1 << 20);
+  KeptFiles files(folder_, 1 << 20);
   for (const int at : {3, 9, 17, 25, 33, 40, 120}) {  // of the head, the key, the bytes
     files.write("key of it", some(200));
     {
@@ -58,7 +58,7 @@ TEST_F(KeptFilesTest, WhatIsDamagedIsNotThere) {
 }
 
 TEST_F(KeptFilesTest, WhatIsCutOffIsNotThere) {
-  const KeptFiles files(folder_, 1 << 20);
+  KeptFiles files(folder_, 1 << 20);
   for (const std::uintmax_t left : {0u, 10u, 35u, 100u}) {
     files.write("key", some(200));
     fs::resize_file(only_file(), left);
@@ -67,7 +67,7 @@ TEST_F(KeptFilesTest, WhatIsCutOffIsNotThere) {
 }
 
 TEST_F(KeptFilesTest, AFullFolderTakesNoMore) {
-  const KeptFiles files(folder_, 1000);
+  KeptFiles files(folder_, 1000);
   files.write("first", some(600));
   files.write("second", some(600));
   EXPECT_NE(files.read("first"), std::nullopt);
@@ -75,7 +75,7 @@ TEST_F(KeptFilesTest, AFullFolderTakesNoMore) {
 }
 
 TEST_F(KeptFilesTest, WithoutAFolderNothingIsKept) {
-  const KeptFiles files(folder_ / "none", 1000);
+  KeptFiles files(folder_ / "none", 1000);
   files.write("key", some(6));
   EXPECT_EQ(files.read("key"), std::nullopt);
 }

@@ -156,17 +156,27 @@ def test_what_is_kept_judges_no_output_of_another_problem(lab, tmp_path):
         return json.loads(done.stdout.splitlines()[-1])["measurement"]["outcome"]
 
     assert measured() == "ok"
-    files = sorted(kept.iterdir())
-    assert len(files) == 2  # of two sets of inputs
+    files = sorted(kept.iterdir(), key=lambda file: file.stat().st_size)
+    right, expected = files[:2], files[2:]
+    assert len(expected) == len(right) == 2  # of two sets of inputs
     before = [file.stat().st_mtime_ns for file in files]
     assert measured() == "ok"
     assert [file.stat().st_mtime_ns for file in files] == before
-    whole = files[0].read_bytes()
-    files[0].write_bytes(whole[:-8] + b"\1" * 8)
+
+    # A damaged file is not believed, and written again.
+    for file in files:
+        whole = file.read_bytes()
+        file.write_bytes(whole[:-8] + b"\1" * 8)
+        for known in right if file in expected else []:
+            known.unlink()  # or nobody reads what was expected
+        assert measured() == "ok"
+        assert file.read_bytes() == whole
+    # Nor is one of another problem.
+    expected[0].write_bytes(expected[1].read_bytes())
+    for known in right:
+        known.unlink()
     assert measured() == "ok"
-    assert files[0].read_bytes() == whole
-    # What is there whole is what outputs are compared with.
-    files[0].write_bytes(files[1].read_bytes())
+    right[0].write_bytes(right[1].read_bytes())
     assert measured() == "ok"
     shutil.rmtree(kept)
     assert measured() == "ok"

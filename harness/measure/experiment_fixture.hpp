@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -96,6 +98,10 @@ struct Bench {
         return record::Verification{std::fabs((*outputs)[turn.output].download()[3] - expected),
                                     1e-6, checked()};
       };
+      workload.bits = [outputs](std::size_t output) {
+        return std::as_bytes(std::span((*outputs)[output].data(), 4));
+      };
+      workload.inputs_key = [](std::size_t set) { return std::to_string(set); };
       return workload;
     };
     Experiment experiment(make, Setup{device, inputs, *group}, options);

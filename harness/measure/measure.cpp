@@ -15,6 +15,7 @@
 #include "harness/measure/count.hpp"
 #include "harness/measure/count_metrics.hpp"
 #include "harness/measure/energy.hpp"
+#include "harness/measure/right_output.hpp"
 #include "harness/measure/sensors.hpp"
 #include "harness/record/rules.hpp"
 #include "harness/stats/interval.hpp"
@@ -132,7 +133,7 @@ struct Experiment::State {
   /// makes every rank wrong.
   void compare(Turn turn, const char* when) {
     const AddWallTime timer(measurement.verify_ns);
-    record::Verification found = workload.verify(turn);
+    record::Verification found = judge(turn);
     if (group().size() > 1 && group().max(found.right() ? 0.0 : 1.0) > 0 && found.right())
       found.error = std::numeric_limits<double>::infinity();
     if (!found.right() && measurement.outcome == record::Outcome::ok) {
@@ -141,6 +142,32 @@ struct Experiment::State {
     }
     measurement.verification =
         measurement.verification ? worse(*measurement.verification, found) : found;
+  }
+
+  /// The first output of a process goes before the oracle in any case.
+  record::Verification judge(Turn turn) {
+    std::optional<RightOutput> known = known_output(turn);
+    if (known && measurement.verification)
+      if (const auto found = known->found()) return *found;
+    const record::Verification found = workload.verify(turn);
+    if (known) known->keep(found);
+    return found;
+  }
+
+  /// None where outputs are not known again.
+  std::optional<RightOutput> known_output(Turn turn) {
+    // The oracle reads a sample of a longer one, which takes less time than to read all of it.
+    constexpr std::size_t most_bytes = std::size_t{32} << 20;
+    const bool on_cpu = device().facts().kind == device::Kind::cpu;
+    if (options.kept == nullptr || !on_cpu || !workload.bits || !workload.inputs_key)
+      return std::nullopt;
+    const std::span<const std::byte> bits = workload.bits(turn.output);
+    if (bits.size() > most_bytes) return std::nullopt;
+    return RightOutput(
+        *options.kept,
+        fmt::format("{} {} {} {}", options.case_name, setup.seed,
+                    static_cast<int>(setup.distribution), workload.inputs_key(turn.inputs)),
+        bits);
   }
 
   /// Launches once on a poisoned output.

@@ -11,6 +11,10 @@
 #include "harness/measure/workload.hpp"
 #include "harness/record/measurement.hpp"
 
+namespace ridgeline {
+class KeptFiles;
+}
+
 namespace ridgeline::measure {
 
 /// How a case is prepared.
@@ -32,6 +36,10 @@ struct PrepareOptions {
   std::uint64_t layout = 0;
   std::filesystem::path sources = {};  // where the kernels' sources lie, for counts; empty: they
                                        // are left out
+  std::string case_name = {};          // of what is kept
+  /// Where processes that measure the same inputs keep for each other which outputs are right;
+  /// null: nowhere.
+  KeptFiles* kept = nullptr;
 };
 
 /// 0 for 0; otherwise one of 256 multiples of the alignment that devices allocate with.

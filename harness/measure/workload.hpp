@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "harness/device/device.hpp"
@@ -65,6 +67,12 @@ struct Workload {
   std::vector<record::Metric> metrics;
   /// Metrics that follow from the median time of one execution; may be empty.
   std::function<std::vector<record::Metric>(double median_ns)> timed_metrics = {};
+
+  /// For a CPU: all bytes of an output, and what tells the inputs of a set from those of others,
+  /// wherever they come from. With the case's name, `verify` must depend on nothing else: an output
+  /// that was found right is then known again by its bits. Absent: `verify` is always asked.
+  std::function<std::span<const std::byte>(std::size_t output)> bits = {};
+  std::function<std::string(std::size_t inputs)> inputs_key = {};
 };
 
 }  // namespace ridgeline::measure

@@ -54,7 +54,8 @@ enum class Feature {
   settle,    // understands Prepare::settle_budget_ns
   energy,    // understands Prepare::energy_budget_ns
   open,      // understands Open
-  expected,  // keeps what its outputs should be in the folder RIDGELINE_EXPECTED of its environment
+  expected,  // keeps what its outputs should be, and which were right, in the folder
+             // RIDGELINE_EXPECTED of its environment
 };
 inline std::span<const Name<Feature>> names(Feature) {
   static constexpr Name<Feature> features[] = {{Feature::layout, "layout"},

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/kept_files.hpp"
 #include "harness/base/text.hpp"
 #include "harness/measure/measure.hpp"
 #include "harness/protocol/json.hpp"
@@ -117,6 +118,8 @@ class Session {
     experiment_.reset();
     measure::PrepareOptions options = options_of(request);
     options.sources = program_.sources;
+    options.case_name = request.case_name;
+    if (program_.keeps_expected) options.kept = kept_by_gate();
     use_device(request.device, request.seed);
     const Case* wanted = find_case(program_, request.case_name, device_->facts().kind);
     if (wanted == nullptr)

@@ -139,7 +139,7 @@ class OracleOfADevice : public kernels::DeviceOracleTest {
 TEST(OracleCache, HasWhatAnotherProcessKept) {
   std::string folder = (std::filesystem::temp_directory_path() / "ridgeline-test-XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const KeptFiles files(folder, 1 << 20);
+  KeptFiles files(folder, 1 << 20);
   const Problem problem{1, 1, 5, 3, Mask::causal, DType::f32};
   int computed = 0;
   const auto of_process = [&](const std::string& key) {
