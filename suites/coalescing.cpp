@@ -15,8 +15,9 @@ namespace {
 /// What an execution moves between, in elements.
 struct Arrays {
   std::int64_t inputs, outputs;
-  // Of `outputs` elements in device memory; null: no index.
-  std::function<void(device::Device&, std::uint64_t seed, std::int32_t* index)> write_index = {};
+  // Of `outputs` elements in device memory, at each place; null: no index.
+  std::function<void(device::Device&, std::uint64_t seed, const std::vector<std::int32_t*>& places)>
+      write_index = {};
 
   double memory() const {
     return 4.0 * static_cast<double>(inputs + outputs + (write_index ? outputs : 0));
@@ -36,12 +37,15 @@ worker::Case moving(const kernels::Named<Variant>& named, std::string name, cons
     const double touched = std::min(arrays.memory(), traffic.moved_bytes / 2);
     const BufferSets sets = fill_sets(setup, setup.sets(static_cast<std::size_t>(touched)),
                                       DType::f32, {arrays.inputs}, 4 * arrays.outputs);
-    if (arrays.write_index)
+    if (arrays.write_index) {
+      std::vector<std::int32_t*> places;
       for (Buffers::Inputs& set : sets->inputs) {
         set.index =
             device::Buffer<std::int32_t>(setup.device, static_cast<std::size_t>(arrays.outputs));
-        arrays.write_index(setup.device, setup.seed, set.index.data());
+        places.push_back(set.index.data());
       }
+      arrays.write_index(setup.device, setup.seed, places);
+    }
     measure::Workload workload = make_workload(
         flops, problem.bytes(), sets,
         [=](const BufferSet& of, device::Stream& stream) {
@@ -85,8 +89,8 @@ worker::Case gathering(const kernels::Named<gather::Variant>& named,
       named, random ? std::string(named.name) : "sequential", problem,
       {field("elements", problem.elements)},
       {problem.elements, problem.elements,
-       [=](device::Device& device, std::uint64_t seed, std::int32_t* index) {
-         gather::write_index(device, problem, seed, index);
+       [=](device::Device& device, std::uint64_t seed, const std::vector<std::int32_t*>& places) {
+         gather::write_index(device, problem, seed, places);
        }},
       0,
       [](const BufferSet& of) {

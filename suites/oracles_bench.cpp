@@ -148,7 +148,7 @@ void add_moves(Tasks& tasks) {
           return gather::Problem{elements, order};
         },
         [=](const Lab& lab) {
-          gather::write_index(*lab.device, {elements, order}, 3, lab.index.data());
+          gather::write_index(*lab.device, {elements, order}, 3, {lab.index.data()});
           return gather::Operands{lab.a.data(), lab.index.data(), lab.floats()};
         },
         [](const Lab& lab, const gather::Variant&, const gather::Problem& problem) {
@@ -243,7 +243,7 @@ void add_inputs(Tasks& tasks) {
                      }});
   };
   add_input("make/index", [](const Lab& lab) {
-    gather::write_index(*lab.device, {elements, gather::Order::random}, 3, lab.index.data());
+    gather::write_index(*lab.device, {elements, gather::Order::random}, 3, {lab.index.data()});
   });
   add_input("make/lines", [](const Lab& lab) {
     chase::Problem problem = chase::problem_for(Level::dram, lab.facts());

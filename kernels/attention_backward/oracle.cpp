@@ -54,7 +54,10 @@ struct Arrays {
 template <class Real>
 using Square = std::vector<Real>;
 
-/// A head of queries with its keys: probabilities and what else all outputs are made of.
+enum class Pass { forward, both };
+
+/// A head of queries with its keys: probabilities and what else all outputs are made of; of a
+/// forward pass alone without D, dP and dS.
 template <class Real>
 struct Head {
   Square<Real> scores, p, dp, ds;
@@ -69,14 +72,16 @@ Real product(const float* a, const float* b, std::int64_t dim) {
 }
 
 template <class Real, class Round>
-Head<Real> head_of(const Problem& problem, const Arrays& in, std::int64_t head, Round round) {
+Head<Real> head_of(const Problem& problem, const Arrays& in, std::int64_t head, Round round,
+                   Pass pass = Pass::both) {
   const std::int64_t seq = problem.seq, dim = problem.dim, first = head * seq * dim,
                      kv_first = head / problem.group() * seq * dim;
-  const auto square = static_cast<std::size_t>(seq * seq);
+  const auto square = static_cast<std::size_t>(seq * seq),
+             back = pass == Pass::both ? square : std::size_t{0};
   Head<Real> of{Square<Real>(square),
                 Square<Real>(square),
-                Square<Real>(square),
-                Square<Real>(square),
+                Square<Real>(back),
+                Square<Real>(back),
                 std::vector<Real>(static_cast<std::size_t>(seq * dim)),
                 std::vector<Real>(static_cast<std::size_t>(seq)),
                 std::vector<Real>(static_cast<std::size_t>(seq))};
@@ -98,10 +103,9 @@ Head<Real> head_of(const Problem& problem, const Arrays& in, std::int64_t head, 
       for (std::int64_t e = 0; e < dim; ++e)
         o[e] += p * static_cast<Real>(in.v[kv_first + j * dim + e]);
     }
-    for (std::int64_t e = 0; e < dim; ++e) {
-      o[e] = round(o[e]);
-      of.d[i] += o[e] * static_cast<Real>(d_o[e]);
-    }
+    for (std::int64_t e = 0; e < dim; ++e) o[e] = round(o[e]);
+    if (pass == Pass::forward) continue;
+    for (std::int64_t e = 0; e < dim; ++e) of.d[i] += o[e] * static_cast<Real>(d_o[e]);
     for (std::int64_t j = 0; j < seen; ++j) {
       of.dp[i * seq + j] = round(product<Real>(d_o, &in.v[kv_first + j * dim], dim));
       of.ds[i * seq + j] = round(of.p[i * seq + j] * (of.dp[i * seq + j] - of.d[i]));
@@ -177,7 +181,8 @@ Forward forward(const Problem& problem, const Sources& sources) {
   if (problem.elements() == 0) return result;
   const Arrays in(problem, sources);
   for (std::int64_t head = 0; head < problem.all_heads(); ++head) {
-    const Head<double> of = head_of<double>(problem, in, head, [](double x) { return x; });
+    const Head<double> of = head_of<double>(
+        problem, in, head, [](double x) { return x; }, Pass::forward);
     for (const double o : of.o) result.o.push_back(narrowed(problem.dtype, static_cast<float>(o)));
     for (const double l : of.logarithms) result.logarithms.push_back(static_cast<float>(l));
   }

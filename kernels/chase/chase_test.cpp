@@ -48,8 +48,8 @@ TEST_P(EveryVariant, GetsTheLinesThatAreMadeOnItsDevice) {
       for (const int line_bytes : {64, 128}) {
         const Problem problem{Level::dram, lines, 10, line_bytes};
         const kernels::Permutation order = make_order(problem, 4);
-        const device::Buffer<std::uint64_t> memory(*device,
-                                                   problem.bytes() / sizeof(std::uint64_t));
+        device::Buffer<std::uint64_t> memory(*device, problem.bytes() / sizeof(std::uint64_t));
+        memory.poison();
         write_lines(*device, problem, 4, memory.data());
         device->synchronize();
         EXPECT_EQ(memory.download(), make_lines(problem, order, memory.data())) << lines;

@@ -59,9 +59,9 @@ struct DeviceOracle {
 };
 DeviceOracle device_oracle();
 
-/// Writes that index to device memory; a GPU makes it where it is needed.
+/// Writes that index to device memory, to each of these places; a GPU makes it where it is needed.
 void write_index(device::Device& device, const Problem& problem, std::uint64_t seed,
-                 std::int32_t* index);
+                 const std::vector<std::int32_t*>& places);
 
 /// Wrong elements of `out` among those checked.
 kernels::Deviation deviation(device::Device& device, const Problem& problem,

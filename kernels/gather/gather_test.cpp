@@ -47,7 +47,7 @@ TEST_P(EveryVariant, GetsTheIndexThatIsMadeOnItsDevice) {
     for (const Order order : {Order::sequential, Order::random})
       for (const std::int64_t elements : {0, 1, 255, 257, 5000}) {
         const device::Buffer<std::int32_t> index(*device, static_cast<std::size_t>(elements));
-        write_index(*device, {elements, order}, 11, index.data());
+        write_index(*device, {elements, order}, 11, {index.data()});
         device->synchronize();
         EXPECT_EQ(index.download(), make_index({elements, order}, 11)) << elements;
       }

@@ -21,11 +21,15 @@ std::vector<std::int32_t> make_index(const Problem& problem, std::uint64_t seed)
 }
 
 void write_index(device::Device& device, const Problem& problem, std::uint64_t seed,
-                 std::int32_t* index) {
-  if (kernels::judged_on(device))
-    return device_oracle().write_index(problem, seed, index, device.stream());
+                 const std::vector<std::int32_t*>& places) {
+  if (kernels::judged_on(device)) {
+    for (std::int32_t* const index : places)
+      device_oracle().write_index(problem, seed, index, device.stream());
+    return;
+  }
   const std::vector<std::int32_t> host = make_index(problem, seed);
-  device.upload(index, host.data(), host.size() * sizeof(std::int32_t));
+  for (std::int32_t* const index : places)
+    device.upload(index, host.data(), host.size() * sizeof(std::int32_t));
 }
 
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
