@@ -5,6 +5,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/stats/distributions.hpp"
+#include "harness/stats/lone_nights.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/series_noise.hpp"
 #include "harness/stats/step_slope.hpp"
@@ -136,7 +137,7 @@ std::optional<StepWatch::Found> StepWatch::best_look() {
     }
     if (look.is_of_a_fortnight() && size < need)
       need = std::min(need, needed_of_a_fortnight(i, noise).value_or(need));
-    if (size > need * (best ? best->score : 1)) best = {i, size / need};
+    if (size > need * (best ? best->score : 1) && !comes_by_chance(i)) best = {i, size / need};
   }
   return best;
 }
@@ -221,6 +222,17 @@ double StepWatch::record_of(std::size_t i, std::size_t first) {
     if (tonight - visit.night < noise_memory && seen <= std::min<std::size_t>(visit.length + 1, 3))
       record.size = std::max(record.size, visit.size);
   return record.size;
+}
+
+/// Whether single nights have been as far off as half of this move so often that as many in a row
+/// come by chance more than once in a suite-month, of 250 series over 30 nights.
+bool StepWatch::comes_by_chance(std::size_t i) const {
+  constexpr double suite_month = 250 * 30;
+  const std::size_t nights = levels_.values.size(), seen = looks()[i].seen, first = nights - seen,
+                    from = first - std::min(first, noise_memory);
+  const double share = share_of_lone(std::span(levels_.values).subspan(from, first - from),
+                                     moves_.move(i, nights - 1) / 2);
+  return std::pow(share, static_cast<double>(seen)) * suite_month > 1;
 }
 
 /// How much louder than usual the nights beside the first one of a new level are, at least 1.

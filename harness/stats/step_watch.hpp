@@ -92,6 +92,7 @@ class StepWatch {
   double needed(std::size_t look, KnownNoise& noise);
   std::optional<double> needed_of_a_fortnight(std::size_t look, const KnownNoise& noise);
   double record_of(std::size_t look, std::size_t first);
+  bool comes_by_chance(std::size_t look) const;
   double loudness(std::size_t first, double usual_sd) const;
   void learn(std::size_t known_from, std::optional<std::size_t> at = {});
   void settle();

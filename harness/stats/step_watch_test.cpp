@@ -104,6 +104,21 @@ TEST(StepWatch, SingleNightsTellNothing) {
   EXPECT_EQ(told(nights), Told{});
 }
 
+TEST(StepWatch, WaitsWhereNightsAsFarOffAreUsual) {
+  Nights nights = noise(4, 200, .01);
+  for (const std::size_t slow : {12, 55, 94, 118, 137, 160, 161}) nights[slow] += .5;
+  EXPECT_EQ(told(nights), Told{}) << "nor of two in a row";
+  const auto told_with = [&](double size) {
+    const StepWatch watch = watched(step(nights, 190, size));
+    EXPECT_EQ(watch.steps().size(), 1u);
+    EXPECT_EQ(watch.steps()[0].place.at, 190u);
+    return watch.steps()[0].told;
+  };
+  EXPECT_EQ(told_with(.8), 193u);
+  EXPECT_EQ(told_with(-.8), 192u) << "none was that fast";
+  EXPECT_EQ(told_with(1.2), 192u) << "nor half that slow";
+}
+
 TEST(StepWatch, TellsThatAStepWasTakenBack) {
   const Nights nights = step(step(noise(5, 60, .005), 30, .2), 40, -.2);
   EXPECT_EQ(told(nights),
@@ -141,7 +156,7 @@ TEST(StepWatch, ASpellThatFadesIsUndoneAsLargeAsItWasTold) {
 TEST(StepWatch, SpellsThatFadeAreToldOnceUnlessTheyGrow) {
   Nights nights = noise(5, 150, .005);
   for (const std::size_t slow : {30, 31, 33, 60, 61, 63, 90, 91, 93}) nights[slow] += .3;
-  for (const std::size_t slow : {120, 121, 123}) nights[slow] += .6;
+  for (const std::size_t slow : {120, 121, 123}) nights[slow] += .8;
   const StepWatch watch = watched(nights);
   ASSERT_EQ(watch.steps().size(), 2u);
   EXPECT_EQ(watch.steps()[0].told, 32u);
