@@ -57,6 +57,8 @@ struct Bench {
   double flops = 8, bytes = 16;
   Sets sets;
   std::optional<std::size_t> skipped;  // inputs whose launches do nothing
+  /// The set of inputs that a launch reads in place of its own.
+  std::function<std::size_t(std::size_t inputs)> reads = [](std::size_t inputs) { return inputs; };
   PrepareOptions options;
 
   std::vector<Turn> order;   // of executions
@@ -85,7 +87,7 @@ struct Bench {
       workload.timed_metrics = timed_metrics;
       workload.launch = [this, outputs](Turn turn, device::Stream&) {
         if (turn.inputs == skipped) return;
-        const float value = output(executed) + static_cast<float>(turn.inputs);
+        const float value = output(executed) + static_cast<float>(reads(turn.inputs));
         if (!std::isnan(value))
           for (int i = 0; i < 4; ++i) (*outputs)[turn.output].data()[i] = value;
         elapsed += ns(executed++);
