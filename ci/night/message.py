@@ -2,8 +2,8 @@
 issue. Names of cases and devices are others' words: no format takes them for markup."""
 
 import json
-from dataclasses import asdict, dataclass, field
-from typing import Any, TypedDict
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from reports.console import printable
 
@@ -13,48 +13,13 @@ FORMAT, VERSION = "ridgeline-message", 1
 LISTED = 20  # changes in words; the rest is counted
 LONGEST = 300  # letters of a line
 FORMATS = ("plain", "slack", "teams")
-
-
-class _Words(TypedDict):
-    kind: str
-    said: str
-
-
-class Words(_Words, total=False):
-    commits: str
-
-
-class _Found(TypedDict):
-    kind: str
-    night: str
-    new: bool
-    worse: bool
-    words: Words
-
-
-class Found(_Found, total=False):
-    case: str
-    label: str
-    ratio: float | None
-    confirm: str
-    bisect: str
-
-
-class Device(TypedDict):
-    model: str
-    device_uuid: str
-    findings: list[Found]
-
-
-class Trend(TypedDict):
-    """What is used of `ridgeline trend --json`."""
-
-    devices: list[Device]
+LARGEST = {"teams": 25_000}  # bytes of a message; Teams takes 28 KB
+OVER, SILENT = "over", "silent"  # kinds beside those of a trend: nothing that is new
 
 
 @dataclass
 class Item:
-    """A new change. By its key the same one is known again."""
+    """A change, that it is over, or a device that is silent."""
 
     key: str
     device: str
@@ -68,12 +33,12 @@ class Item:
     bisect: str = ""
 
     def headline(self) -> str:
-        of = self.case or "many cases"
-        return cut(f"{self.night} {self.kind} on {self.device}: {of}: {self.said}")
+        of = f"{self.case}: " if self.case else ""
+        return cut(f"{self.night} {self.kind} on {self.device}: {of}{self.said}")
 
     def lines(self) -> list[str]:
-        rest = (self.commits, self.confirm and f"confirm: {self.confirm}", self.bisect)
-        return [self.headline(), *(f"    {cut(line)}" for line in rest if line)]
+        rest = [cut(self.commits), command("confirm", self.confirm), command("bisect", self.bisect)]
+        return [self.headline(), *(f"    {line}" for line in rest if line)]
 
 
 @dataclass
@@ -94,16 +59,36 @@ class Message:
     host: str
     items: list[Item]
     links: Links = field(default_factory=Links)
+    listed: int = LISTED  # changes in words; the rest is counted
 
     def title(self) -> str:
-        worse = sum(item.worse for item in self.items)
-        changes = f"{len(self.items)} new change" + "s" * (len(self.items) != 1)
-        return f"Ridgeline on {printable(self.host)}: {changes}, {worse} for the worse"
+        worse = f", {sum(item.worse for item in self.items)} for the worse"
+        return f"Ridgeline on {printable(self.host)}: {counted(self.items, worse)}"
+
+    def more(self) -> int:
+        return max(0, len(self.items) - self.listed)
 
     def lines(self) -> list[str]:
-        shown = [line for item in self.items[:LISTED] for line in item.lines()]
-        more = len(self.items) - LISTED
-        return shown + [f"and {more} more"] * (more > 0)
+        shown = [line for item in self.items[: self.listed] for line in item.lines()]
+        return shown + [f"and {self.more()} more"] * (self.more() > 0)
+
+
+def counted(items: list[Item], worse: str = "") -> str:
+    """How many of what; `worse` follows the changes."""
+    kinds = [item.kind for item in items]
+    over, silent = kinds.count(OVER), kinds.count(SILENT)
+    changes = len(kinds) - over - silent
+    words = [f"{changes} new change{'s' * (changes != 1)}{worse}"] * (changes > 0)
+    words += [f"{over} over"] * (over > 0)
+    words += [f"{silent} device{'s' * (silent != 1)} silent"] * (silent > 0)
+    return "; ".join(words)
+
+
+def command(name: str, text: str) -> str:
+    """A command is copied into a shell: it stands there whole, or not at all."""
+    if not text or cut(text) == text:
+        return f"{name}: {text}" if text else ""
+    return f"{name}: by a command that does not fit here; ridgeline trend shows it"
 
 
 def cut(text: str) -> str:
@@ -111,37 +96,15 @@ def cut(text: str) -> str:
     return words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
 
 
-def new_items(trend: Trend) -> list[Item]:
-    """What is new, for the worse first; in the trend's own order."""
-    items = [
-        Item(
-            key=key_of(device, found),
-            device=device["model"],
-            kind=found["kind"],
-            night=found["night"],
-            said=found["words"]["said"],
-            worse=found["worse"],
-            case=found.get("case", ""),
-            commits=found["words"].get("commits", ""),
-            confirm=found.get("confirm", ""),
-            bisect=found.get("bisect", ""),
-        )
-        for device in trend["devices"]
-        for found in device["findings"]
-        if found["new"]
-    ]
-    return sorted(items, key=lambda item: not item.worse)
-
-
-def key_of(device: Device, found: Found) -> str:
-    """By the change's label where it has one; its night may move by one as nights are added."""
-    own = found.get("label") or " ".join((found["kind"], found["night"], found.get("case", "")))
-    return f"{device['model']} {device['device_uuid']} {own}"
-
-
 def encoded(message: Message, form: str) -> bytes:
+    """As many changes as the other side takes."""
     documents = {"plain": plain_json, "slack": slack_json, "teams": teams_json}
-    return json.dumps(documents[form](message)).encode(errors="replace")
+    for listed in range(message.listed, -1, -1):
+        shown = replace(message, listed=listed)
+        body = json.dumps(documents[form](shown)).encode(errors="replace")
+        if len(body) <= LARGEST.get(form, len(body)):
+            break
+    return body
 
 
 def plain_json(message: Message) -> dict[str, Any]:
@@ -152,8 +115,8 @@ def plain_json(message: Message) -> dict[str, Any]:
         "host": message.host,
         "title": message.title(),
         "text": "\n".join(message.lines()),
-        "changes": [asdict(item) for item in message.items[:LISTED]],
-        "more": max(0, len(message.items) - LISTED),
+        "changes": [asdict(item) for item in message.items[: message.listed]],
+        "more": message.more(),
         "picture": message.links.picture,
         "report": message.links.report,
     }

@@ -4,7 +4,18 @@ import json
 
 import pytest
 
-from ci.night.message import FORMATS, LISTED, Item, Links, Message, encoded, issue_text, pieces
+from ci.night.message import (
+    FORMATS,
+    LISTED,
+    OVER,
+    SILENT,
+    Item,
+    Links,
+    Message,
+    encoded,
+    issue_text,
+    pieces,
+)
 
 HOSTILE = "<!channel> <https://evil|x> [x](https://evil) @here *b* `c` #1 \x1b[31m\n::error::"
 LINKS = Links("https://site/figures/nights.png", "https://site/index.html")
@@ -78,3 +89,43 @@ def test_what_is_too_much_is_counted():
     for _, text in texts(json.loads(encoded(told, "slack"))["blocks"]):
         assert len(text) <= 3000, "as Slack has it"
     assert pieces(["a" * 5, "b" * 3, "c" * 20], 9) == ["aaaaa\nbbb", "c" * 9]
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "𝛼"])
+def test_teams_takes_the_longest_message(letter):
+    """An incoming webhook takes 28 KB."""
+    long = letter * 290
+    items = [item(n, said=long, commits=long, confirm=long, bisect=long) for n in range(LISTED + 3)]
+    body = encoded(Message("n", "h", items, LINKS), "teams")
+    assert len(body) <= 28_000
+    shown = [text for _, text in texts(json.loads(body))]
+    told = sum(text.startswith("2026-11-20 regression") for text in shown)
+    assert 0 < told < LISTED
+    assert f"and {LISTED + 3 - told} more" in shown
+    few = encoded(Message("n", "h", items[:1], LINKS), "teams")
+    assert (
+        "more" not in json.loads(few)["attachments"][0]["content"]["body"][-1]["inlines"][0]["text"]
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["ridgeline gate " + "x" * 400, "ridgeline gate 'a  b'", "ridgeline gate 'a\nb'", "a\x1bb"],
+)
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_command_is_whole_or_left_out(form, command):
+    told = Message("n", "h", [item(1, confirm=command, bisect="ridgeline bisect c --good a")])
+    shown = "\n".join(text for _, text in texts(json.loads(encoded(told, form)))) + json.loads(
+        encoded(told, form)
+    ).get("text", "")
+    assert "confirm: by a command that does not fit here; ridgeline trend shows it" in shown
+    assert command[:40] not in shown
+    assert "    bisect: ridgeline bisect c --good a" in shown
+
+
+def test_what_is_over_and_what_is_silent_is_no_new_change():
+    items = [item(1), item(2, kind=OVER, worse=False), item(3, kind=SILENT, case="", worse=False)]
+    told = Message("n", "h", items)
+    assert told.title().endswith(": 1 new change, 1 for the worse; 1 over; 1 device silent")
+    assert told.lines()[-1] == "2026-11-20 silent on nvidia-h100: +6.0%"
+    assert Message("n", "h", items[1:2]).title().endswith(": 1 over")

@@ -40,10 +40,15 @@ WORK: dict[str, Callable[[Context, Step], None]] = {
 
 def whole_night(context: Context) -> int:
     """What it ends with. Whatever happens is in the record, the summary and the log."""
+    telling = tell.Telling(context)
+    telling.send()
     for name in STEPS:
+        if name == "trend":
+            telling.expect()
         one_step(context, name)
-    if not context.interrupted:
-        tell.tell(context)
+        if name == "trend":
+            telling.gather()
+    telling.send()
     context.night.state = "interrupted" if context.interrupted else "finished"
     return finish(context)
 

@@ -43,9 +43,7 @@ class Options(TypedDict):
     export: list[Literal["csv", "jsonl", "google-benchmark"]]
 
 
-class Run(TypedDict):
-    """As `ridgeline runs --json` tells of it."""
-
+class _Run(TypedDict):
     id: str
     started: str
     status: str
@@ -54,6 +52,12 @@ class Run(TypedDict):
     device_uuid: str
     measurements: int
     outcomes: dict[str, int]
+
+
+class Run(_Run, total=False):
+    """As `ridgeline runs --json` tells of it."""
+
+    profile: str
 
 
 class FoundFinding(TypedDict):

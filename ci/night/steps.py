@@ -10,7 +10,7 @@ from typing import TypedDict
 from . import github, program
 from .context import Context, newest_run, runs_of_label, written
 from .exit_code import FILES, MISSING, UNDECIDED, WORDS, of_status
-from .record import DONE, FAILED, LEFT_OUT, Step
+from .record import DONE, FAILED, LEFT_OUT, Run, Step
 
 SHORT_S = 3600  # more than steps take that measure nothing
 KEPT = 200  # problems that are listed in the record
@@ -149,9 +149,7 @@ def trend(context: Context, step: Step) -> None:
     if not any(Path(context.results).glob("*.sqlite")):
         leave_out(step, "nothing is stored")
         return
-    command = context.command("trend", "--fail-on-new")
-    if context.night.run:  # other devices in the folder have nights of their own
-        command += program.option("--device", context.night.run["device_uuid"])
+    command = context.command("trend", "--fail-on-new", *of_run(context.night.run))
     carry_out(context, step, command, done={0, 1, 2, 3}, output=context.night.folder / "trend.txt")
     if step.state == DONE:
         step.said = {
@@ -160,6 +158,16 @@ def trend(context: Context, step: Step) -> None:
             2: "a case has stopped",
             3: "no night of a fit machine is stored",
         }[step.exit_code]
+
+
+def of_run(run: Run | dict) -> list[str]:
+    """Which nights a run makes one more of: those of its device, or of the pool that it is of, with
+    its profile. Other devices and profiles in the folder have nights of their own. All without a
+    run."""
+    if not run:
+        return []
+    profile = program.option("--profile", run["profile"]) if run.get("profile") else []
+    return program.option("--device", run["device_uuid"]) + profile
 
 
 def report(context: Context, step: Step) -> None:

@@ -5,12 +5,14 @@ import json
 import re
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 
 from ci.night.document import decode
-from ci.night.message import Item, Trend, new_items
+from ci.night.message import Item
+from ci.night.news import Mark, New, Trend, new_changes
 from ci.night.outbox import Outbox
 from ci.night.webhook import FAILED
 from ci.night.webhook_test import Server
@@ -31,10 +33,18 @@ def found(name, **fields):
         "night": "2026-11-20",
         "new": True,
         "worse": True,
+        "label": f"{zlib.crc32(name.encode()):08x}",
+        "told_night": "2026-11-20",
         "words": {"kind": "regression, new", "said": "+6.0%  933 ns -> 989 ns"},
         "confirm": f"ridgeline gate --baseline-ref a --candidate-ref b {name}",
         **fields,
     }
+
+
+def row(change, **fields):
+    """What `ridgeline trend told` says of a change."""
+    said = {"model": "nvidia-h100", "label": change["label"], "failed": True, "state": "told"}
+    return {**said, "state_at": "2026-11-21T03:00:00Z", "why": "", "said_by": "", **fields}
 
 
 class Nights:
@@ -48,15 +58,22 @@ class Nights:
         self.ridgeline = lab.folder / "ridgeline"
         self.ridgeline.write_text(
             "#!/bin/sh\n"
-            f'case "$*" in *--json*) env >> {lab.folder}/environment; exec cat {self.said};; esac\n'
+            'case "$*" in\n'
+            f'"trend told"*) exec cat {lab.folder}/told.json;;\n'
+            f"runs*) exec cat {lab.folder}/runs.json;;\n"
+            f"*--json*) env >> {lab.folder}/environment; exec cat {self.said};;\n"
+            "esac\n"
             "echo nothing; exit 1\n"
         )
         self.ridgeline.chmod(0o755)
         self.says(found("copy/wide/f32/n=64"), found("copy/wide/f32/n=128", new=False))
 
-    def says(self, *findings):
+    def says(self, *findings, last="2026-11-20", told=()):
         device = {"model": "nvidia-h100", "device_uuid": "GPU-1", "findings": list(findings)}
+        device |= {"profile": "nightly", "nights": 30, "last": last}
         self.said.write_text(json.dumps({"devices": [device]}))
+        (self.lab.folder / "told.json").write_text(json.dumps({"told": list(told)}))
+        (self.lab.folder / "runs.json").write_text(json.dumps({"runs": []}))
 
     def night(self, *arguments, address="", path=None):
         environment = {**self.lab.environment, "RIDGELINE_WEBHOOK_URL": address}
@@ -138,17 +155,20 @@ def test_what_did_not_arrive_is_sent_by_the_next_night(nights):
 
 def test_after_a_week_it_is_given_up(tmp_path):
     item = Item(key="a", device="d", kind="regression", night="2026-11-20", said="slower")
+    new = New(item, "d", [Mark("c", "regression", "2026-11-20", "a0 2026-11-21 regression")])
     again = []
-    for _ in range(7):
+    for night in map(str, range(7)):
         outbox = Outbox(tmp_path)
-        outbox.add([item], ["webhook"])
-        assert outbox.waiting("webhook") == [item]
-        outbox.begin("webhook", [item])
-        again.append(outbox.end("webhook", [item], FAILED))
+        outbox.add([new], lambda _: ["webhook"])
+        entries = outbox.waiting("webhook", night)
+        assert [entry.item for entry in entries] == [item]
+        outbox.begin("webhook", entries, night)
+        again.append(outbox.end("webhook", entries, FAILED))
+        assert outbox.waiting("webhook", night) == [], "once a night"
     assert again == [True] * 6 + [False]
     outbox = Outbox(tmp_path)
-    outbox.add([item], ["webhook", "issue"])
-    assert (outbox.waiting("webhook"), outbox.waiting("issue")) == ([], [])
+    outbox.add([new], lambda _: ["webhook", "issue"])
+    assert (outbox.waiting("webhook", "8"), outbox.waiting("issue", "8")) == ([], [])
 
 
 def test_a_night_that_was_killed_while_it_sent_sends_nothing_twice(nights):
@@ -204,7 +224,9 @@ def test_a_trend_that_says_something_odd_costs_the_message_alone(nights, text):
         done = nights.night("--webhook", "plain", address=server.address())
         assert (done.returncode, server.requests) == (1, [])
     (note,) = nights.notes()
-    assert note.startswith("nobody was told what is new: what ridgeline trend --json said cannot")
+    assert note.startswith(
+        "nobody was told what is new: what ridgeline trend --new-nights 7 --json said cannot"
+    )
 
 
 def test_damaged_memory_is_set_aside_and_said(nights):
@@ -272,6 +294,30 @@ def test_an_issue_is_opened_once(nights):
     assert nights.notes() == [], "the second night has nothing to tell"
 
 
+@pytest.mark.parametrize(
+    ("kind", "worse", "failed"),
+    [("improvement", False, False), ("environment", False, False), ("regression", True, False)],
+    ids=["better", "the environment", "noise, which failed no night"],
+)
+def test_of_what_is_not_for_the_worse_there_is_no_issue(nights, kind, worse, failed):
+    change = found("copy/wide/f32/n=64", kind=kind, worse=worse)
+    nights.says(change, told=[row(change, failed=failed)])
+    path = gh(nights, "exit 0")
+    with Server() as server:
+        nights.night(
+            *("--issue", "here", "--webhook", "plain"), path=path, address=server.address()
+        )
+        assert json.loads(server.requests[0]["body"])["title"].endswith(", 0 for the worse")
+    assert not (nights.lab.folder / "arguments").exists()
+    assert nights.notes() == ["webhook: told 1 new change"]
+
+    slower = found("copy/wide/f32/n=128")
+    nights.says(change, slower, told=[row(change, failed=failed), row(slower)])
+    nights.night("--issue", "here", path=path)
+    assert "copy/wide/f32/n=64" not in (nights.lab.folder / "body").read_text()
+    assert "copy/wide/f32/n=128" in (nights.lab.folder / "body").read_text()
+
+
 def test_an_issue_that_cannot_be_opened_is_tried_again(nights):
     path = gh(nights, "echo 'HTTP 503' >&2; exit 1")
     assert nights.night("--issue", "here", path=path).returncode == 1
@@ -305,8 +351,8 @@ def test_what_the_real_trend_says_is_understood(lab):
     (device,) = trend["devices"]
     assert device["findings"]
     for one in device["findings"]:
-        one["new"] = True
-    items = new_items(trend)
+        one["new"], one["fails"] = True, one["worse"]
+    items = [new.item for new in new_changes(trend, {}, {})]
     assert len(items) == len({item.key for item in items}) == len(device["findings"])
     assert items[0].worse and all(item.said for item in items)
     assert any(item.confirm for item in items)
