@@ -102,7 +102,8 @@ def rows(page: str) -> dict[str, list[str]]:
 
 @pytest.fixture
 def documents(tmp_path):
-    for document, name in (DOCUMENTS | {"docs/how-to-predict.md": "bounds"}).items():
+    others = {"docs/how-to-predict.md": "bounds", "docs/claims.md": "claims"}
+    for document, name in (DOCUMENTS | others).items():
         (tmp_path / document).parent.mkdir(exist_ok=True)
         text = f"before\n<!-- {name} begin -->\nold\n<!-- {name} end -->\nafter\n"
         if name == "ladders":

@@ -6,7 +6,7 @@ foreach(program ridgeline ridgeline-suites ridgeline-collectives ridgeline-emula
   endif()
 endforeach()
 install(DIRECTORY suites/profiles DESTINATION suites FILES_MATCHING PATTERN *.toml)
-install(FILES suites/ladders.toml DESTINATION suites)
+install(FILES suites/claims.toml suites/ladders.toml DESTINATION suites)
 install(DIRECTORY reports DESTINATION . PATTERN __pycache__ EXCLUDE PATTERN .*_cache EXCLUDE PATTERN *_test.py EXCLUDE)
 install(PROGRAMS ci/nightly ci/preflight DESTINATION ci)
 install(DIRECTORY ci/night DESTINATION ci FILES_MATCHING PATTERN *.py PATTERN *_test.py EXCLUDE PATTERN conftest.py EXCLUDE

@@ -27,14 +27,14 @@ std::optional<SpeedUp> over(const Rung& from, const Rung& to) {
   return speed_up(*from.summary, *to.summary);
 }
 
-/// Work of `to` over that of `from`.
+/// Work of `to` over that of `from`. What is known of both goes before what problems say: the size
+/// of a roof's problem is the device's choice.
 std::optional<double> work(const CaseSummary& from, const CaseSummary& to) {
-  const record::CaseId &a = from.case_info.id, &b = to.case_info.id;
-  if (a.suite == b.suite && a.problem == b.problem) return 1;
   for (const auto amount : {&CaseSummary::flops, &CaseSummary::bytes})
     if ((from.*amount).value_or(0) > 0 && (to.*amount).value_or(0) > 0)
       return *(to.*amount) / *(from.*amount);
-  return std::nullopt;
+  const record::CaseId &a = from.case_info.id, &b = to.case_info.id;
+  return a.suite == b.suite && a.problem == b.problem ? std::optional(1.0) : std::nullopt;
 }
 
 std::optional<std::size_t> fastest(const std::vector<Rung>& references) {
@@ -49,15 +49,18 @@ std::optional<std::size_t> fastest(const std::vector<Rung>& references) {
 
 }  // namespace
 
-std::optional<SpeedUp> speed_up(const CaseSummary& from, const CaseSummary& to) {
+std::optional<SpeedUp> times_as_fast(const CaseSummary& from, const CaseSummary& to, double work) {
   if (!from.median_ns || !to.median_ns) return std::nullopt;
-  const std::optional<double> more = work(from, to);
-  if (!more) return std::nullopt;
   const double times = *from.median_ns / *to.median_ns;
-  SpeedUp result{times * *more, stats::ratio_interval(to.medians_ns, from.medians_ns, times)};
+  SpeedUp result{times * work, stats::ratio_interval(to.medians_ns, from.medians_ns, times)};
   if (result.interval)
-    result.interval = stats::Interval{result.interval->low * *more, result.interval->high * *more};
+    result.interval = stats::Interval{result.interval->low * work, result.interval->high * work};
   return result;
+}
+
+std::optional<SpeedUp> speed_up(const CaseSummary& from, const CaseSummary& to) {
+  const std::optional<double> more = work(from, to);
+  return more ? times_as_fast(from, to, *more) : std::nullopt;
 }
 
 ClimbedLadder climb(const Ladder& ladder, const std::vector<CaseSummary>& summaries) {

@@ -30,9 +30,12 @@ struct SpeedUp {
                                             // per side
 };
 
-/// Of `to` over `from`. Cases of the same problem do the same work; of others, their operations say
-/// how much, or their least bytes where one has none, as a copy. Absent where a case has no time,
-/// or the work is not known.
+/// Of `to` over `from`, where `to` does `work` times as much. Absent where a case has no time.
+std::optional<SpeedUp> times_as_fast(const CaseSummary& from, const CaseSummary& to, double work);
+
+/// Of `to` over `from`. Their operations say how much work each does, or their least bytes where
+/// one has no operations, as a copy; where neither is known of both, cases of the same problem do
+/// the same. Absent where a case has no time, or the work is not known.
 std::optional<SpeedUp> speed_up(const CaseSummary& from, const CaseSummary& to);
 
 struct Rung {

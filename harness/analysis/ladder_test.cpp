@@ -72,6 +72,16 @@ TEST(Ladder, OtherProblemsAreComparedPerOperationOrPerByte) {
   EXPECT_FALSE(speed_up(copy, own));
 }
 
+TEST(Ladder, ARoofIsComparedByWhatItDidWhateverItsProblemIsCalled) {
+  CaseSummary before = timed("copy", 100), after = timed("copy", 200);
+  before.case_info.id.problem = after.case_info.id.problem = {{"level", "dram"}};
+  before.flops = after.flops = std::nullopt;
+  after.bytes = 4 * *before.bytes;
+  EXPECT_DOUBLE_EQ(speed_up(before, after)->ratio, 2);
+  before.bytes = after.bytes = std::nullopt;
+  EXPECT_DOUBLE_EQ(speed_up(before, after)->ratio, 0.5) << "the same work, of which is not said";
+}
+
 TEST(Ladder, WhatWasNotMeasuredHasNoRatioAndNoPlaceIsFilled) {
   CaseSummary failed;
   failed.case_info = store::examples::gemm_case("tiled");

@@ -37,6 +37,25 @@ rungs = ["constant", "segfault", "noisy"]
 references = ["unsupported"]
 """
 
+CLAIM = """[[claim]]
+title = "Scripted"
+device = "fake"
+says = "One is as fast as the other."
+conditions = "Of sixteen elements."
+[[claim.check]]
+when = "both are measured"
+quantity = "speed"
+of = "scripted/constant/f32/n=16"
+over = "scripted/constant/f32/n=16"
+about = 1
+[[claim.check]]
+when = "one crashes"
+quantity = "speed"
+of = "scripted/segfault/f32/n=16"
+over = "scripted/constant/f32/n=16"
+about = 1
+"""
+
 
 def columns() -> list[tuple[str, str]]:
     found, table = [], ""
@@ -63,6 +82,7 @@ def stored(tmp_path_factory) -> Lab:
     (home / "suites").mkdir(parents=True)
     (home / "suites/profiles").symlink_to(ROOT / "suites/profiles")
     (home / "suites/ladders.toml").write_text(LADDER)
+    (home / "suites/claims.toml").write_text(CLAIM)
     lab.environment["RIDGELINE_HOME"] = str(home)
     assert b"| `noisy` |" in lab.call("ladder", "--markdown", "--results", lab.results).stdout
     return lab
@@ -98,6 +118,7 @@ def commands(results: Path) -> Iterator[tuple[str, ...]]:
     yield from (("export", form, new) for form in ("csv", "jsonl", "google-benchmark"))
     yield from (("predict", "--on", "h200", *form) for form in ((), ("--markdown",), ("--json",)))
     yield from (("ladder", new, *form) for form in ((), ("--markdown",), ("--json",)))
+    yield from (("report", "--claims", new, *f) for f in ((), ("--markdown",), ("--json",)))
     for form in (("--github",), ("--markdown", "-"), ("--junit", "-"), ("--json",)):
         yield ("gate", "--baseline", old, "--candidate", new, *form)
     yield ("run", "--repeat-of", new, "--dry-run")

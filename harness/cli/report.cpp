@@ -18,6 +18,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/drawing.hpp"
 #include "harness/present/best_cases.hpp"
+#include "harness/present/claims.hpp"
 #include "harness/present/comparison.hpp"
 #include "harness/present/counted_cases.hpp"
 #include "harness/present/json_output.hpp"
@@ -31,6 +32,7 @@
 #include "harness/process/home.hpp"
 #include "harness/process/launcher.hpp"
 #include "harness/process/tool.hpp"
+#include "harness/run/claims.hpp"
 #include "harness/run/ladders.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
@@ -48,6 +50,8 @@ struct ReportOptions {
   std::string output;                 // empty: report/ in the results folder
   std::vector<std::string> formats;   // of the files of each figure; empty: all
   bool text = false;                  // print it, and write nothing
+  bool claims = false;                // print what textbooks say beside results, and nothing else
+  bool markdown = false;              // of the claims
 };
 
 /// So many nights make a trend: from then on a case can have stopped.
@@ -288,7 +292,23 @@ json::Value trend_json(const analysis::NightlyDevice& nights) {
           {"nights", nights.nights.size()}};
 }
 
+int report_claims(const Context& context, const ReportOptions& options) {
+  const auto devices =
+      present::find_claims(context.results, options.selector, run::load_claims(process::home()));
+  if (context.json)
+    present::print_json(present::to_json(devices));
+  else
+    present::say(stdout, options.markdown
+                             ? present::claims_markdown(devices)
+                             : present::claims_text(devices, present::look_of(stdout).width));
+  return present::fine;
+}
+
 int report(const Context& context, const ReportOptions& options) {
+  if (options.markdown && !options.claims)
+    throw Error(ErrorKind::usage, "--markdown is of --claims",
+                "ridgeline report --claims --markdown");
+  if (options.claims) return report_claims(context, options);
   if (!options.compared.empty() && options.compared.size() != 2)
     throw Error(ErrorKind::usage, "--compare takes two runs",
                 "ridgeline report --compare h100 a100");
@@ -355,9 +375,11 @@ void add_report(Command program, Context& context) {
   ridgeline report --output page        elsewhere than in results/report
   ridgeline report --formats png,csv    figures as PNG and the data that they draw, no SVG and PDF
   ridgeline report --text               its tables and a small roofline, here; nothing is written
+  ridgeline report --claims             what textbooks say, beside what is stored of each device;
+                                        also --json, or --markdown for a page
 
 Nights are drawn from the third on. Where the runs are of two models of one kind of device, they are
-compared. docs/report.md says how to read each figure.)",
+compared. docs/report.md says how to read each figure, docs/claims.md how claims are judged.)",
       report, "nothing was drawn");
   command.option("RUN", options.selector,
                  "A run: latest, an id's beginning, label:, commit:, MODEL@...");
@@ -377,11 +399,17 @@ compared. docs/report.md says how to read each figure.)",
                   .separator = ',',
                   .one_of = {"png", "svg", "pdf", "csv"}});
   command.flag("--text", options.text, "Print it as text, and write nothing");
+  command.flag("--claims", options.claims, "Print what textbooks say beside results, and no more");
+  command.flag("--markdown", options.markdown, "Print the claims as Markdown");
   for (const auto add : {add_results_option, add_json_option, add_quiet_option})
     add(command, context);
   command.exclusive({"--text", "--json"});
   command.exclusive({"--text", "--output"});
   command.exclusive({"--text", "--formats"});
+  for (const char* const other :
+       {"--text", "--output", "--formats", "--gate", "--compare", "--nights"})
+    command.exclusive({"--claims", other});
+  command.exclusive({"--markdown", "--json"});
 }
 
 }  // namespace ridgeline::cli

@@ -1,0 +1,117 @@
+#include "harness/present/claims_words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+#include "harness/present/comparison.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+using analysis::ClaimVerdict;
+
+bool is_per_byte(const analysis::Check& check) {
+  return check.quantity == analysis::Quantity::ridge ||
+         check.quantity == analysis::Quantity::intensity;
+}
+
+std::string border_words(const analysis::Check& check) {
+  const bool share = check.quantity == analysis::Quantity::share;
+  const auto number = [&](double value) {
+    return fmt::format("{:g}", share ? 100 * value : value);
+  };
+  const std::string unit = share ? "%" : is_per_byte(check) ? " FLOP/B" : "";
+  const auto& [at_least, at_most, about, within] = check.border;
+  if (about) return fmt::format("about {}{}, within {:g}%", number(*about), unit, 100 * within);
+  if (at_least && at_most)
+    return fmt::format("{} to {}{}", number(*at_least), number(*at_most), unit);
+  if (at_least) return fmt::format("at least {}{}", number(*at_least), unit);
+  return at_most ? fmt::format("at most {}{}", number(*at_most), unit) : "";
+}
+
+std::string measured_words(const JudgedCheck& judged) {
+  const analysis::Measured& found = judged.measured;
+  if (!found.value) return "";
+  const bool share = judged.check.quantity == analysis::Quantity::share;
+  std::string text = share                       ? units::percent(*found.value)
+                     : is_per_byte(judged.check) ? fmt::format("{:.4g} FLOP/B", *found.value)
+                                                 : short_ratio(*found.value);
+  if (found.interval)
+    text += share ? fmt::format(" ({} to {})", units::percent(found.interval->low),
+                                units::percent(found.interval->high))
+                  : fmt::format(" ({})", ratio_range(*found.interval));
+  return text + (found.against.empty() ? "" : " of " + printable(found.against));
+}
+
+std::string verdict_words(ClaimVerdict verdict) {
+  switch (verdict) {
+    case ClaimVerdict::holds:
+      return "holds";
+    case ClaimVerdict::does_not_hold:
+      return "does not hold";
+    case ClaimVerdict::holds_only_when:
+      return "holds only when";
+    case ClaimVerdict::holds_where_told:
+      return "holds when";
+    case ClaimVerdict::cannot_be_told:
+      return "cannot be told";
+    case ClaimVerdict::not_measured:
+      break;
+  }
+  return "not measured here";
+}
+
+/// The circumstances of the checks with this verdict.
+std::string whens_of(const JudgedClaim& claim, ClaimVerdict verdict) {
+  std::vector<std::string> whens;
+  for (const JudgedCheck& one : claim.checks)
+    if (one.verdict == verdict) whens.push_back(printable(one.check.when));
+  return fmt::format("{}", fmt::join(whens, ", or "));
+}
+
+}  // namespace
+
+ClaimWords words_of(const JudgedCheck& judged) {
+  ClaimWords words{printable(judged.check.when, 1000), measured_words(judged),
+                   judged.check.missing.empty() ? border_words(judged.check) : "",
+                   verdict_words(judged.verdict), judged.command};
+  if (judged.verdict == ClaimVerdict::not_measured && !judged.why.empty())
+    words.verdict += ": " + printable(judged.why, 1000);
+  if (judged.verdict == ClaimVerdict::cannot_be_told)
+    words.verdict += judged.measured.interval ? ": the interval contains the border"
+                                              : ": fewer than three processes have no interval";
+  return words;
+}
+
+std::string words_of(const JudgedClaim& claim) {
+  if (claim.verdict == ClaimVerdict::holds_only_when)
+    return "holds only when " + whens_of(claim, ClaimVerdict::holds);
+  if (claim.verdict != ClaimVerdict::holds_where_told) return verdict_words(claim.verdict);
+  std::string text = "holds when " + whens_of(claim, ClaimVerdict::holds);
+  for (const ClaimVerdict other : {ClaimVerdict::cannot_be_told, ClaimVerdict::not_measured})
+    if (const std::string whens = whens_of(claim, other); !whens.empty())
+      text += fmt::format("; {} when {}", verdict_words(other), whens);
+  return text;
+}
+
+std::string short_words(ClaimVerdict verdict) {
+  switch (verdict) {
+    case ClaimVerdict::holds:
+      return "hold";
+    case ClaimVerdict::does_not_hold:
+      return "do not hold";
+    case ClaimVerdict::holds_only_when:
+      return "hold only under circumstances";
+    case ClaimVerdict::holds_where_told:
+      return "hold as far as they are measured";
+    case ClaimVerdict::cannot_be_told:
+      return "cannot be told";
+    case ClaimVerdict::not_measured:
+      break;
+  }
+  return "not measured here";
+}
+
+}  // namespace ridgeline::present
