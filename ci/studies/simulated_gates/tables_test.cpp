@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -55,15 +56,16 @@ TEST(FoundTails, AModeIsAskedForWhereThereAreTwo) {
 }
 
 TEST(Doubts, AnIntervalAboveDeltaIsMoreThanWhatGatesDoubt) {
-  Study all(few(""));
+  Options options = few("");
+  options.suites = 8;
+  Study all(options);
   const std::string table = doubts(all);
   expect_whole(table);
   const auto doubted = row(table, launch_bound().name + " | false, of suites"),
              above = row(table, launch_bound().name + " | interval above delta, of suites");
   ASSERT_EQ(above.size(), 6u);
   EXPECT_TRUE(above[0].starts_with("0.0%"));  // no interval of 3 pairs ends
-  EXPECT_TRUE(above[2].starts_with("100.0%"));
-  EXPECT_FALSE(doubted[2].starts_with("100.0%"));
+  EXPECT_GE(std::stod(above[2]), std::stod(doubted[2]) + 25);
   const auto slow_launches = row(table, "GPU, 0.1% | found, 10% of launches x10");
   ASSERT_EQ(slow_launches.size(), 6u);
   EXPECT_EQ(slow_launches[3], "0.0%");  // 8 coins are not rare enough among 100 cases
