@@ -71,7 +71,7 @@ class CommitSearch {
   /// Of the workers of the bad commit, which must have the case.
   void find_device() {
     const gate::Commit ends[] = {report_.good, bad()};
-    gate::look_ahead(ends, context_.device, {options_.case_name},
+    gate::look_ahead(ends, {context_.device, {options_.case_name}, options_.no_wait},
                      std::bind_front(&CommitSearch::warn, this));
     const std::vector<run::Worker> workers =
         run::ask_only(build(bad()), run::Ask::cases_and_devices);

@@ -4,9 +4,9 @@
 
 #include <fmt/core.h>
 
-#include "harness/base/error.hpp"
 #include "harness/process/descendants.hpp"
 #include "harness/process/interrupt.hpp"
+#include "harness/run/device_lock.hpp"
 
 namespace ridgeline::cli {
 
@@ -37,9 +37,7 @@ Command add_command(Command program, Context& context, const std::string& name,
 std::function<void(const std::string& holder)> while_in_use(const std::string& device,
                                                             bool no_wait) {
   return [&device, no_wait](const std::string& holder) {
-    if (no_wait)
-      throw Error(ErrorKind::dependency, fmt::format("device {} is in use by {}", device, holder),
-                  "wait for it, or leave out --no-wait");
+    if (no_wait) throw run::in_use(device, holder);
     present::say(stderr,
                  fmt::format("waiting for device {}, which is in use by {}\n", device, holder));
   };

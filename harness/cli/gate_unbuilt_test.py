@@ -1,5 +1,6 @@
 """What a command that builds commits, which takes minutes, says before it builds the first."""
 
+import fcntl
 import json
 import signal
 
@@ -69,6 +70,49 @@ def test_a_search_says_it_before_too(repository, arguments, code, message):  # n
     done = repository.lab.execute(command, cwd=repository.folder, text=True)
     assert (done.returncode, message in done.stderr) == (code, True), done.stderr
     assert is_unbuilt(repository)
+
+
+@pytest.fixture
+def held(lab):
+    """Holds every device that this build sees, as another run would."""
+    listed = lab.execute(lab.command("devices", "--json"), text=True)
+    files = []
+    for device in json.loads(listed.stdout)["devices"]:
+        file = (lab.folder / f"ridgeline-{device['uuid'].replace('/', '_')}.lock").open("w")
+        file.write("pid 1, synthetic run")
+        file.flush()
+        fcntl.flock(file, fcntl.LOCK_EX)
+        files.append(file)
+    yield
+    for file in files:
+        file.close()
+
+
+def test_a_device_that_is_in_use_and_not_waited_for_is_said_before(held, repository):  # noqa: F811
+    repository.commits(1, slower_from=0)
+    bisect = repository.lab.command(
+        *("bisect", case("constant"), "--good", "HEAD~1", "--bad", "HEAD", "--device", "cpu")
+    )
+    for done in (
+        gate(repository, "--no-wait", device="cpu"),
+        repository.lab.execute([*bisect, "--no-wait"], cwd=repository.folder, text=True),
+    ):
+        assert done.returncode == 69
+        assert "device cpu is in use by pid 1, synthetic run" in done.stderr
+        assert is_unbuilt(repository)
+
+
+def test_which_device_is_taken_without_a_name_the_commits_decide(held, repository):  # noqa: F811
+    repository.commits(1, slower_from=0)
+    lab = repository.lab
+    command = lab.command(
+        *("gate", "--baseline-ref", "HEAD~1", "--candidate-ref", "HEAD", "--no-wait", "--json"),
+        *("--profile", lab.profile("constant"), "--results", lab.results),
+    )
+    done = lab.execute(command, cwd=repository.folder, text=True)
+    told = done.stderr.split("building commit")[0]
+    assert "in use by pid 1, synthetic run; without --device, this build measures on it" in told
+    assert json.loads(done.stdout)["device"]["id"] == "fake"
 
 
 def test_a_commit_that_cannot_be_built_keeps_the_other_from_being_built(repository):  # noqa: F811

@@ -69,7 +69,7 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
                   "commit the change, or name an older commit such as HEAD~1; --aa compares one "
                   "with itself, to see how often a gate is wrong");
     check_commits(wanted, found.commits);
-    look_ahead(both, options.device, options.patterns, say);
+    look_ahead(both, {options.device, options.patterns, options.no_wait}, say);
     for (const Side side : both_sides) programs[side] = build_commit(commits[side], say);
   } else {
     for (const Side side : both_sides)

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/process/interrupt.hpp"
 
@@ -88,6 +87,11 @@ DeviceLock::DeviceLock(const std::string& device_uuid, const std::string& holder
   // What the file says is for people; a file that cannot be written still locks.
   const std::string text = fmt::format("pid {}, {}", getpid(), holder);
   if (ftruncate(file_.get(), 0) == 0) (void)!pwrite(file_.get(), text.data(), text.size(), 0);
+}
+
+Error in_use(const std::string& device_id, const std::string& holder) {
+  return {ErrorKind::dependency, fmt::format("device {} is in use by {}", device_id, holder),
+          "wait for it, or leave out --no-wait"};
 }
 
 std::optional<DeviceUse> device_use(const std::string& device_uuid) {

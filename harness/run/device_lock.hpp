@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/base/error.hpp"
 #include "harness/process/descriptor.hpp"
 
 namespace ridgeline::run {
@@ -28,6 +29,9 @@ class DeviceLock {
 /// not at once. Throws Interrupted and a store Error.
 void wait_for_lock(const process::Descriptor& file, const std::string& path,
                    const std::function<void()>& busy);
+
+/// What who would not wait is told.
+Error in_use(const std::string& device_id, const std::string& holder);
 
 /// What the lock's file of a device says.
 struct DeviceUse {
