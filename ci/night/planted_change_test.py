@@ -222,6 +222,13 @@ def codes_and_messages(nights):
         return codes, len(server.requests)
 
 
+def test_a_pool_of_which_another_device_measures_each_night_is_one_device(lab):
+    nights = Nights(lab, "--label", "pool:ci", another_device=True)
+    nights.measured(7)
+    assert codes_and_messages(nights) == ([0, 0, 1, 0], 1)
+    assert "11 nights" in (nights.nights / "latest" / "trend.txt").read_text()
+
+
 def test_the_profile_that_was_measured_is_judged(lab):
     nights = Nights(lab)
     often = lab.folder / "often.toml"

@@ -41,17 +41,24 @@ std::string series_key(const store::StoredRun& run, bool by_model) {
                                 : "device " + run.device.uuid;
 }
 
-/// The profile that has most nights; of several the one that ran last.
-std::string usual_profile(const std::vector<const store::StoredRun*>& runs) {
-  // Days, and the latest start.
-  std::map<std::string, std::pair<std::set<std::string>, std::string>> found;
+/// The profile that has most nights, of those that ran lately: a profile that was left for another
+/// one recedes. Of several the one that ran last. `runs` are oldest first.
+std::string usual_profile(const std::vector<const store::StoredRun*>& runs, const fs::path& file) {
+  constexpr std::chrono::days lately{30};  // before the latest run
+  struct Ran {
+    std::set<std::string> days;
+    std::chrono::sys_seconds latest;
+  };
+  std::map<std::string, Ran> found;
   for (const store::StoredRun* run : runs) {
-    auto& [days, latest] = found[run->run.profile];
-    days.insert(run->run.started.substr(0, 10));
-    latest = std::max(latest, run->run.started);
+    Ran& ran = found[run->run.profile];
+    ran.days.insert(run->run.started.substr(0, 10));
+    ran.latest = start_of(*run, file);
   }
+  const auto from = start_of(*runs.back(), file) - lately;
+  std::erase_if(found, [&](const auto& one) { return one.second.latest < from; });
   const auto most = std::ranges::max_element(found, {}, [](const auto& one) {
-    return std::tuple(one.second.first.size(), one.second.second);
+    return std::tuple(one.second.days.size(), one.second.latest);
   });
   return most->first;
 }
@@ -99,7 +106,7 @@ NightlyDevice device_of(const fs::path& file, const std::string& key,
   if (timely.kept.empty()) return device;
   device.device = timely.kept.back()->device;
   if (is_pool(timely.kept.back()->run.label)) device.pool = timely.kept.back()->run.label;
-  device.profile = choice.profile.empty() ? usual_profile(timely.kept) : choice.profile;
+  device.profile = choice.profile.empty() ? usual_profile(timely.kept, file) : choice.profile;
   std::vector<const store::StoredRun*> chosen;
   for (const store::StoredRun* run : timely.kept)
     if (run->run.profile != device.profile)
@@ -343,6 +350,28 @@ bool may_hold(const fs::path& file, const SeriesChoice& choice,
          file.stem().string().find(choice.device) != std::string::npos;
 }
 
+/// Of one file, what `choice` means. Who means one of several devices that are taken as one means
+/// all of them: of a pool another one measures each night.
+std::map<std::string, std::vector<const store::StoredRun*>> runs_by_device(
+    const std::vector<store::StoredRun>& runs, const SeriesChoice& choice, Meant& meant) {
+  std::map<std::string, std::vector<const store::StoredRun*>> by_device;
+  std::set<std::string> chosen;
+  for (const store::StoredRun& run : runs) {
+    if (!choice.until.empty() && run.run.started.substr(0, 10) > choice.until) continue;
+    meant.devices.insert(fmt::format("{} ({})", run.device.id, run.device.model));
+    const std::string key = series_key(run, choice.by_model);
+    if (is_meant(run.device, choice.device)) chosen.insert(key);
+    by_device[key].push_back(&run);
+  }
+  std::erase_if(by_device, [&](const auto& one) { return !chosen.contains(one.first); });
+  for (const auto& [key, of] : by_device)
+    for (const store::StoredRun* run : of) {
+      meant.profiles.insert(run->run.profile);
+      meant.latest = std::max(meant.latest, run->run.started);
+    }
+  return by_device;
+}
+
 /// Throws when `choice` asks for what is not there.
 void check_meant(const SeriesChoice& choice, const Meant& meant) {
   const auto there_are = [](const std::set<std::string>& names) {
@@ -378,15 +407,7 @@ std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesCh
       files, [&](const Error& why) { unreadable.push_back(why); },
       [&](const fs::path& file, const store::Store& store) {
         const std::vector<store::StoredRun> runs = store::series_runs(store);
-        std::map<std::string, std::vector<const store::StoredRun*>> by_device;
-        for (const store::StoredRun& run : runs) {
-          if (!choice.until.empty() && run.run.started.substr(0, 10) > choice.until) continue;
-          meant.devices.insert(fmt::format("{} ({})", run.device.id, run.device.model));
-          if (!is_meant(run.device, choice.device)) continue;
-          meant.profiles.insert(run.run.profile);
-          meant.latest = std::max(meant.latest, run.run.started);
-          by_device[series_key(run, choice.by_model)].push_back(&run);
-        }
+        const auto by_device = runs_by_device(runs, choice, meant);
         const auto order = store::stored_order(store);
         std::vector<NightlyDevice> of_file;  // all of them, or none
         for (const auto& [key, of] : by_device) {

@@ -20,7 +20,9 @@ namespace ridgeline::analysis {
 struct SeriesChoice {
   std::vector<std::string> patterns;  // of case names; none: all
   std::string device;     // "cuda:0", words of a model, or the start of a UUID; empty: all
-  std::string profile;    // empty: of each device that which has most nights
+                          // One of a pool, or with by_model of a model, means them all
+  std::string profile;    // empty: of each device that which has most nights, of those that ran in
+                          // the 30 days before its latest run
   std::string since;      // "2026-01-31": nights from then on; empty: all
   std::string until{};    // the last day (UTC) of which runs are read, as if no later one were
                           // stored; empty: all

@@ -124,6 +124,35 @@ TEST_F(Trend, ThePoolOfALabelIsOneDevice) {
   EXPECT_EQ(devices[2].pool, "pool:ci");
   EXPECT_EQ(devices[2].nights.size(), 3u);
   EXPECT_EQ(devices[2].cases.at(0).times.at(0).nights.size(), 3u);
+  SeriesChoice choice;
+  choice.device = "GPU-4";  // which measured one night
+  const auto meant = nightly_series(folder.path(), choice, [](const Error&) {});
+  ASSERT_EQ(meant.size(), 1u);
+  EXPECT_EQ(meant[0].pool, "pool:ci");
+  EXPECT_EQ(meant[0].nights.size(), 3u) << "who means one of a pool means the pool";
+  choice.device = "GPU-6";
+  EXPECT_EQ(nightly_series(folder.path(), choice, [](const Error&) {}).at(0).nights.size(), 1u);
+}
+
+TEST_F(Trend, TheUsualProfileIsOneThatRanLately) {
+  const auto usual = [&] {
+    return nightly_series(folder.path(), {}, [](const Error&) {}).at(0).profile;
+  };
+  Nights quick, nightly, full;
+  quick.profile = "quick";
+  quick.cases = nightly.cases = full.cases = 1;
+  full.profile = "full";
+  add(quick, 0, 50);
+  add(nightly, 50, 75);
+  EXPECT_EQ(usual(), "quick") << "which ran 25 nights ago";
+  add(nightly, 75, 81);
+  EXPECT_EQ(usual(), "nightly") << "the other has 50 nights, and none of the last 30 days";
+  add(full, 81, 82);
+  EXPECT_EQ(usual(), "nightly") << "one night makes no habit";
+  SeriesChoice choice;
+  choice.until = examples::day(60);
+  EXPECT_EQ(nightly_series(folder.path(), choice, [](const Error&) {}).at(0).profile, "quick")
+      << "as it was then";
 }
 
 TEST_F(Trend, ChoosesNightsCasesAndDevices) {
