@@ -1,6 +1,7 @@
 """Nights beside a results file of another device that cannot be read: what is new is told once."""
 
 import json
+import subprocess
 
 import pytest
 
@@ -27,9 +28,12 @@ class Nights(planted_change_test.Nights):
         )[0]
 
     def damage_another(self):
-        pages = bytearray(self.lab.database.read_bytes())
+        copy = self.lab.results / "nvidia-h200.sqlite"
+        # By another process: one that closes the file gives up all of its own locks on it.
+        subprocess.run(["cp", self.lab.database, copy], check=True)
+        pages = bytearray(copy.read_bytes())
         pages[100:4096] = b"\xff" * 3996  # the schema
-        (self.lab.results / "nvidia-h200.sqlite").write_bytes(pages)
+        copy.write_bytes(pages)
 
 
 @pytest.fixture
