@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/main.hpp"
+#include "harness/cli/said.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/temporary_folder.hpp"
 #include "harness/store/write_run.hpp"
@@ -18,11 +18,6 @@ namespace {
 namespace examples = store::examples;
 using nlohmann::json;
 using record::Outcome;
-
-struct Told {
-  int code = 0;
-  std::string out, err;
-};
 
 /// How a run differs from others.
 struct Also {
@@ -72,18 +67,10 @@ class History : public testing::Test {
     store::finish(store, run.id, record::RunStatus::finished, iso);
   }
 
-  Told ridgeline(std::vector<std::string> words) const {
+  Said ridgeline(std::vector<std::string> words) const {
     words.insert(words.begin(), "ridgeline");
     words.insert(words.end(), {"--results", folder.path().string()});
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    Told told;
-    told.code = cli::main(static_cast<int>(arguments.size()), arguments.data());
-    told.out = testing::internal::GetCapturedStdout();
-    told.err = testing::internal::GetCapturedStderr();
-    return told;
+    return said_to(words);
   }
 
   store::TemporaryFolder folder;
@@ -102,7 +89,7 @@ TEST_F(History, TellsValuesEnvironmentsAndFailures) {
   add_run(22, 0, {.outcome = Outcome::crashed});
   add_run(23, 2000, {.driver = "590"});
   add_run(24, 1900, {.driver = "590", .unfit = "others computed"});
-  const Told told = ridgeline({"history", "gemm/naive"});
+  const Said told = ridgeline({"history", "gemm/naive"});
   EXPECT_EQ(told.code, 0) << told.err;
   expect_file("history.txt", told.out);
 }
@@ -130,10 +117,10 @@ TEST_F(History, HasADeviceEachAndTheNewestRuns) {
 
 TEST_F(History, SaysWhatItDoesNotFind) {
   add_run(20, 1000);
-  const Told wrong = ridgeline({"history", "gemm/naiv"});
+  const Said wrong = ridgeline({"history", "gemm/naiv"});
   EXPECT_EQ(wrong.code, 64);
   EXPECT_NE(wrong.err.find("has no case gemm/naiv"), std::string::npos) << wrong.err;
-  const Told elsewhere = ridgeline({"history", "gemm/naive", "--device", "h100"});
+  const Said elsewhere = ridgeline({"history", "gemm/naive", "--device", "h100"});
   EXPECT_EQ(elsewhere.code, 64);
   EXPECT_NE(elsewhere.err.find("synthetic-gpu"), std::string::npos) << elsewhere.err;
   EXPECT_EQ(ridgeline({"history"}).code, 64);
@@ -141,7 +128,7 @@ TEST_F(History, SaysWhatItDoesNotFind) {
 
 TEST_F(History, AReportIsPrintedAndNothingIsWritten) {
   add_run(20, 1000);
-  const Told told = ridgeline({"report", "--text"});
+  const Said told = ridgeline({"report", "--text"});
   EXPECT_EQ(told.code, 0) << told.err;
   expect_file("report.txt", told.out);
   EXPECT_FALSE(std::filesystem::exists(folder / "report"));

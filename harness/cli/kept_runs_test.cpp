@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/main.hpp"
+#include "harness/cli/said.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/files_fixture.hpp"
 #include "harness/store/read_runs.hpp"
@@ -20,11 +20,6 @@ namespace examples = store::examples;
 namespace fs = std::filesystem;
 using nlohmann::json;
 using record::Outcome;
-
-struct Said {
-  int code = 0;
-  std::string out, err;
-};
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -64,15 +59,7 @@ class KeptRuns : public testing::Test {
   Said ridgeline(std::vector<std::string> words, const std::string& results = "results") {
     words.insert(words.begin(), "ridgeline");
     words.insert(words.end(), {"--results", (folder / results).string()});
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    Said said;
-    said.code = cli::main(static_cast<int>(arguments.size()), arguments.data());
-    said.out = testing::internal::GetCapturedStdout();
-    said.err = testing::internal::GetCapturedStderr();
-    return said;
+    return said_to(words);
   }
 
   std::string path(const std::string& name) const { return (folder / name).string(); }

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/main.hpp"
+#include "harness/cli/said.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
@@ -51,11 +51,6 @@ device = "cpu"
 cases = "gemm/*/f32/m=64,n=64,k=64"
 rungs = ["naive"]
 )";
-
-struct Said {
-  int code = 0;
-  std::string out, err;
-};
 
 /// A home with these ladders, and results of a model.
 class LadderCommand : public testing::Test {
@@ -121,15 +116,7 @@ class LadderCommand : public testing::Test {
   Said ridgeline(std::vector<std::string> words) const {
     words.insert(words.begin(), "ridgeline");
     words.insert(words.end(), {"--results", results().string()});
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    Said said;
-    said.code = cli::main(static_cast<int>(arguments.size()), arguments.data());
-    said.out = testing::internal::GetCapturedStdout();
-    said.err = testing::internal::GetCapturedStderr();
-    return said;
+    return said_to(words);
   }
 
   store::TemporaryFolder folder;

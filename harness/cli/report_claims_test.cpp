@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/main.hpp"
+#include "harness/cli/said.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
@@ -109,11 +109,6 @@ over_model = "other"
 about = 2
 )";
 
-struct Said {
-  int code = 0;
-  std::string out, err;
-};
-
 /// A home with these claims, and results of a model.
 class ReportClaims : public testing::Test {
  protected:
@@ -179,15 +174,7 @@ class ReportClaims : public testing::Test {
   Said ridgeline(std::vector<std::string> words) const {
     words.insert(words.begin(), {"ridgeline", "report", "--claims"});
     words.insert(words.end(), {"--results", results().string()});
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    Said said;
-    said.code = cli::main(static_cast<int>(arguments.size()), arguments.data());
-    said.out = testing::internal::GetCapturedStdout();
-    said.err = testing::internal::GetCapturedStderr();
-    return said;
+    return said_to(words);
   }
 
   /// What is said of a claim of the first device.

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/main.hpp"
+#include "harness/cli/said.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
@@ -36,14 +36,10 @@ class ShowListing : public testing::Test {
 
   int ridgeline(std::vector<std::string> words) {
     words.insert(words.begin(), {"ridgeline", "show", "--results", folder.path().string()});
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = cli::main(static_cast<int>(arguments.size()), arguments.data());
-    out = testing::internal::GetCapturedStdout();
-    err = testing::internal::GetCapturedStderr();
-    return code;
+    const Said said = said_to(words);
+    out = said.out;
+    err = said.err;
+    return said.code;
   }
 
   store::TemporaryFolder folder;

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/shell.hpp"
-#include "harness/cli/main.hpp"
+#include "harness/cli/said.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/read_runs.hpp"
@@ -22,11 +22,6 @@ namespace {
 namespace examples = store::examples;
 using nlohmann::json;
 using record::Outcome;
-
-struct Said {
-  int code = 0;
-  std::string out, err;
-};
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -67,15 +62,7 @@ class StoredRuns : public testing::Test {
   Said ridgeline(std::vector<std::string> words) {
     words.insert(words.begin(), "ridgeline");
     words.insert(words.end(), {"--results", folder.path().string()});
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    Said said;
-    said.code = cli::main(static_cast<int>(arguments.size()), arguments.data());
-    said.out = testing::internal::GetCapturedStdout();
-    said.err = testing::internal::GetCapturedStderr();
-    return said;
+    return said_to(words);
   }
 
   store::TemporaryFolder folder;
