@@ -65,12 +65,12 @@ def test_who_was_told_is_told_once_that_it_is_over(nights):
         nights.night("--webhook", "plain", address=server.address())
         for state in ("told", "acknowledged", "expected"):
             assert night(state) == 1
-        assert night("resolved", why="reverted", said_by="Ada") == 2
+        assert night("resolved", why="reverted", said_by="ops") == 2
         assert night("told") == 2
         assert night("resolved", why="reverted again") == 2
         told = json.loads(server.requests[1]["body"])
     assert told["title"].endswith(": 1 over")
     assert (
-        "over on nvidia-h100: copy/wide/f32/n=64: the regression of 2026-11-20: reverted, says Ada"
+        "over on nvidia-h100: copy/wide/f32/n=64: the regression of 2026-11-20: reverted, says ops"
         in told["text"]
     )

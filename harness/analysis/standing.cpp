@@ -116,7 +116,7 @@ void judge(const Subject& one, const Tonight& tonight) {
   becomes(was_told && told->told_night >= tonight.since, !tonight.is_told_now(*told), otherwise);
 }
 
-/// "undone on 2026-04-06; acknowledged by Ada: ticket 17": an answer is not lost.
+/// "undone on 2026-04-06; acknowledged by ops: ticket 17": an answer is not lost.
 std::string with_answer(std::string why, const Told& told) {
   if (told.why.empty()) return why;
   return fmt::format("{}; {}{}: {}", why, to_string(told.state),

@@ -267,7 +267,7 @@ TEST_F(Recognised, WhatNobodyFoundAnyMoreIsSaidOnce) {
 TEST_F(Recognised, WhatIsAcknowledgedStaysSoWhenItIsLostForANight) {
   row.state = ToldState::acknowledged;
   row.why = "ticket 17";
-  row.said_by = "Ada";
+  row.said_by = "ops";
   trend.changes.clear();
   see();
   EXPECT_TRUE(trend.gone.empty());
@@ -281,7 +281,7 @@ TEST_F(Recognised, WhatIsAcknowledgedStaysSoWhenItIsLostForANight) {
   see();
   const Told over = retold(trend, after(39)).changed.at(0).first;
   EXPECT_EQ(over.state, ToldState::resolved);
-  EXPECT_EQ(over.why, "undone on " + examples::day(30) + "; acknowledged by Ada: ticket 17");
+  EXPECT_EQ(over.why, "undone on " + examples::day(30) + "; acknowledged by ops: ticket 17");
 }
 
 TEST_F(Recognised, AJobThatLooksOtherwiseTakesNothingBack) {

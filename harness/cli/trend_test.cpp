@@ -361,7 +361,7 @@ TEST(TrendText, TellsWhatStandsOfAChange) {
   told.state = record::ToldState::acknowledged;
   told.state_at = "2026-01-04T08:00:00Z";
   told.why = "ticket \x1b 17";
-  told.said_by = "Ada";
+  told.said_by = "ops";
   standing.undone = 2;
   trend.gone = {told};
   trend.gone[0].label = "beef";
@@ -378,7 +378,7 @@ TEST(TrendText, TellsWhatStandsOfAChange) {
   says("\nsilent: no night since 2026-01-03, 5 days ago\nodd: 1 run did not finish\n");
   says(
       "told 2026-01-03\n"
-      "            label a0b1c2d3: told 2026-01-03, acknowledged 2026-01-04 by Ada: ticket "
+      "            label a0b1c2d3: told 2026-01-03, acknowledged 2026-01-04 by ops: ticket "
       "\\x1b 17, undone 2026-01-03\n");
   says(
       "2026-01-01  gone         regression x/y/f32/n=1, -10.0%, told 2026-01-03: not found any "

@@ -203,7 +203,7 @@ void add_told_commands(Command trend, Context& context) {
       trend, context, "acknowledge", "Somebody has seen these changes: they fail no night any more",
       R"(
   ridgeline trend acknowledge a0b1c2d3 --why 'ticket 17'     by the label that trend shows
-  ridgeline trend acknowledge 'gemm/*@2026-07-14' --why '...' --by Ada
+  ridgeline trend acknowledge 'gemm/*@2026-07-14' --why '...' --by ops
                                                              of one night, all these cases)",
       [](const Context& c, const AnswerOptions& o) {
         return answer(c, o, ToldState::acknowledged);

@@ -93,7 +93,7 @@ def test_what_was_told_is_told_of_the_copy_too(nights, tmp_path):
 def test_answers_are_heard(nights):
     assert trend(nights, *WEEK).returncode == 2
     stopped, slower = label_of(nights, STOPPED), label_of(nights, SLOWER)
-    done = trend(nights, "acknowledge", stopped[:6], "--why", "ticket 17", "--by", "Ada")
+    done = trend(nights, "acknowledge", stopped[:6], "--why", "ticket 17", "--by", "ops")
     assert done.returncode == 0, done.stderr
     assert (
         done.stdout == f"acknowledged {stopped}: stopped of {STOPPED} on 2026-06-04 (ticket 17)\n"
@@ -103,11 +103,11 @@ def test_answers_are_heard(nights):
     assert trend(nights, *WEEK).returncode == 0
     findings = {one.get("case"): one for one in listed(nights)}
     answer = findings[STOPPED]["answer"]
-    assert (answer["state"], answer["why"], answer["by"]) == ("acknowledged", "ticket 17", "Ada")
+    assert (answer["state"], answer["why"], answer["by"]) == ("acknowledged", "ticket 17", "ops")
     assert findings[STOPPED]["worse"] and not findings[SLOWER]["worse"]
     assert findings[SLOWER]["words"]["kind"] == "regression, expected"
     text = trend(nights).stdout
-    assert f"label {stopped}: told 20" in text and "by Ada: ticket 17" in text
+    assert f"label {stopped}: told 20" in text and "by ops: ticket 17" in text
     assert trend(nights, "reopen", slower).returncode == 0
     assert trend(nights, *WEEK).returncode == 1
     states = {one["label"]: one["state"] for one in told(nights)}
@@ -275,12 +275,12 @@ def test_series_come_with_the_facts_of_their_environment(nights):
 
 
 def test_who_answered_is_listed_and_what_was_not_told_yet(nights):
-    answer = ("acknowledge", SLOWER, "--why", "seen", "--by", "Ada")
+    answer = ("acknowledge", SLOWER, "--why", "seen", "--by", "ops")
     assert trend(nights, *answer).returncode == 0
     lines = [line for line in trend(nights, "told").stdout.splitlines() if f"{SLOWER} " in line]
     assert lines
     for line in lines:
-        assert re.search(r" not yet +acknowledged +Ada +seen$", line), line
+        assert re.search(r" not yet +acknowledged +ops +seen$", line), line
 
 
 @pytest.mark.parametrize("option", ["--why", "--by"])

@@ -90,7 +90,7 @@ std::vector<Finding> listed(std::vector<Finding> found, const ListedFindings& li
 
 /// "acknowledged", "undone"; empty of what nobody has said anything of.
 std::string_view state_word(const Finding& one);
-/// "label a0b1c2d3: told 2026-07-18, acknowledged 2026-07-19 by Ada: the new allocator"; empty
+/// "label a0b1c2d3: told 2026-07-18, acknowledged 2026-07-19 by ops: the new allocator"; empty
 /// where nothing was looked up.
 std::string standing_words(const analysis::DeviceTrend& trend, const Finding& one);
 /// "regression copy/wide/f32/n=64, +6.0%, told 2026-07-18: not found any more"
