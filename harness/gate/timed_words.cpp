@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "harness/base/units.hpp"
 #include "harness/record/case.hpp"
