@@ -14,6 +14,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/record/rule.hpp"
+#include "harness/run/timestamp.hpp"
 #include "harness/store/baselines.hpp"
 #include "harness/store/selector.hpp"
 
@@ -102,7 +103,7 @@ MergedFile merge_file(const fs::path& file, Targets& targets) {
   const std::string model = store::model(source);
   if (model.empty()) return done;
   check_model(model, file);
-  done.merged = store::merge(targets.of(model), source);
+  done.merged = store::merge(targets.of(model), source, run::timestamp());
   try {
     for (const record::Baseline& baseline : store::baselines(source))
       done.baselines.push_back(baseline.name);

@@ -13,6 +13,9 @@
 /// Made-up rows for tests and benchmarks, under a model that no device has.
 namespace ridgeline::store::examples {
 
+/// Behind all times of examples.
+inline constexpr const char* now = "2026-12-31T00:00:00Z";
+
 inline record::Device device() {
   record::Device device;
   device.id = "fake:0";

@@ -215,7 +215,7 @@ bool merge_run(Connection& target, Connection& source, const std::string& id, Me
 
 }  // namespace
 
-Merged merge(Connection& target, Connection& source) {
+Merged merge(Connection& target, Connection& source, std::string_view now) {
   Merged merged;
   std::set<std::string> left_out;  // ids of runs
   // Before the runs: those of a gate that begins meanwhile would be missing.
@@ -225,7 +225,7 @@ Merged merge(Connection& target, Connection& source) {
        ids(merged, source, "run", "SELECT id FROM run ORDER BY started, id"))
     if (!merge_run(target, source, id, merged)) left_out.insert(id);
   for (const std::string& id : gates) merge_gate(target, source, id, left_out, merged);
-  merge_told(target, source, merged);
+  merge_told(target, source, now, merged);
   return merged;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/error.hpp"
@@ -26,6 +27,7 @@ struct Merged {
 /// id, each in a transaction of its own, and what was told of nights. What is there stays: of a run
 /// that both have, one must go on where the other ends. Samples that were dropped there stay
 /// dropped. Names of baselines are not taken over. Another process may be writing to either file.
-Merged merge(Connection& target, Connection& source);
+/// `now` is in UTC: what a wrong clock dates after it yields to what is dated before.
+Merged merge(Connection& target, Connection& source, std::string_view now);
 
 }  // namespace ridgeline::store

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -19,8 +20,8 @@ namespace ridgeline::store {
 void merge_gate(Connection& target, Connection& source, const std::string& gate_id,
                 const std::set<std::string>& left_out, Merged& merged);
 
-/// What was told of nights: what was said last of a change stands.
-void merge_told(Connection& target, Connection& source, Merged& merged);
+/// What was told of nights: what was said last of a change stands, unless that was after `now`.
+void merge_told(Connection& target, Connection& source, std::string_view now, Merged& merged);
 
 /// Two of one id, of which neither goes on where the other ends. `what`: "run" or "gate"; `differs`
 /// completes "which differs in".

@@ -84,7 +84,7 @@ TEST_F(Merging, AddsRunsWithAllThatIsStoredOfThem) {
   add_run(runner, "a", "nightly");
   finish(runner, "a");
   add_run(runner, "b");
-  const Merged merged = merge(hub, runner);
+  const Merged merged = merge(hub, runner, examples::now);
   EXPECT_EQ(merged.runs.added, 2);
   EXPECT_EQ(merged.runs.known + merged.runs.extended, 0);
   EXPECT_EQ(merged.measurements, 8);
@@ -114,9 +114,9 @@ TEST_F(Merging, AddsRunsWithAllThatIsStoredOfThem) {
 TEST_F(Merging, ASecondTimeChangesNothing) {
   add_run(runner, "a");
   add_gate(runner);
-  merge(hub, runner);
+  merge(hub, runner, examples::now);
   const auto before = store::runs(hub);
-  const Merged again = merge(hub, runner);
+  const Merged again = merge(hub, runner, examples::now);
   EXPECT_EQ(again.runs.known, 3);
   EXPECT_EQ(again.gates.known, 1);
   EXPECT_EQ(again.runs.added + again.runs.extended + again.gates.added + again.gates.extended, 0);
@@ -127,25 +127,25 @@ TEST_F(Merging, ASecondTimeChangesNothing) {
 
 TEST_F(Merging, TakesOverWhatARunHasGotSince) {
   add_run(runner, "a");
-  merge(hub, runner);
+  merge(hub, runner, examples::now);
   add_process(runner, "a", 2);
   finish(runner, "a");
-  const Merged more = merge(hub, runner);
+  const Merged more = merge(hub, runner, examples::now);
   EXPECT_EQ(more.runs.extended, 1);
   EXPECT_EQ(more.measurements, 2);
   EXPECT_EQ(store::runs(hub).at(1).run.status, record::RunStatus::finished);
   EXPECT_EQ(samples("a", 4), (std::vector<double>{112, 102, 120}));
-  EXPECT_EQ(merge(hub, runner).runs.known, 1);
+  EXPECT_EQ(merge(hub, runner, examples::now).runs.known, 1);
   EXPECT_NO_THROW(store::check_integrity(hub));
 }
 
 TEST_F(Merging, AMeasurementOfAProcessThatWasThereGoesToThatProcess) {
   begin(runner, examples::run("a"), examples::device(), examples::environment());
   const std::int64_t process = add_process(runner, "a", 0);
-  merge(hub, runner);
+  merge(hub, runner, examples::now);
   const record::Case other = examples::gemm_case("naive", 128);
   add(runner, process, other, examples::measurement(other));
-  EXPECT_EQ(merge(hub, runner).measurements, 1);
+  EXPECT_EQ(merge(hub, runner, examples::now).measurements, 1);
   const auto all = store::measurements(hub, "a", Samples::leave_out);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[2].process_id, all[0].process_id);
@@ -157,7 +157,7 @@ TEST_F(Merging, AnOlderCopyTakesNothingAway) {
   merge(copy, runner);
   add_process(runner, "a", 2);
   finish(runner, "a");
-  merge(hub, runner);
+  merge(hub, runner, examples::now);
   EXPECT_EQ(merge(hub, copy).runs.known, 1);
   EXPECT_EQ(store::measurements(hub, "a", Samples::leave_out).size(), 6u);
   EXPECT_EQ(store::runs(hub).at(1).run.status, record::RunStatus::finished);
@@ -173,7 +173,7 @@ TEST_F(Merging, TheSameIdWithOtherContentIsRefusedAndTheRestMerged) {
   begin(hub, unlabelled, examples::device(), examples::environment());
   add(hub, add(hub, examples::process(0, "b")), good,
       examples::measurement(good, {110, 100.5, 120}));
-  const Merged merged = merge(hub, runner);
+  const Merged merged = merge(hub, runner, examples::now);
   EXPECT_EQ(merged.runs.added, 1) << "c";
   ASSERT_EQ(merged.refused.size(), 2u);
   for (const Error& error : merged.refused) EXPECT_EQ(error.kind(), ErrorKind::store);
@@ -187,9 +187,9 @@ TEST_F(Merging, TheSameIdWithOtherContentIsRefusedAndTheRestMerged) {
 
 TEST_F(Merging, DroppedSamplesStayDroppedOnEitherSide) {
   add_run(runner, "a");
-  merge(hub, runner);
+  merge(hub, runner, examples::now);
   prune(hub, "a", "2026-12-01T00:00:00Z");
-  EXPECT_EQ(merge(hub, runner).runs.known, 1);
+  EXPECT_EQ(merge(hub, runner, examples::now).runs.known, 1);
   EXPECT_TRUE(samples("a", 0).empty());
   Store third = Store::create(folder / "third.sqlite");
   EXPECT_EQ(merge(third, hub).runs.added, 2);
@@ -202,7 +202,7 @@ TEST_F(Merging, DroppedSamplesStayDroppedOnEitherSide) {
 
 TEST_F(Merging, GatesComeWithTheirPairsAndVerdicts) {
   const record::Gate gate = add_gate(runner);
-  const Merged merged = merge(hub, runner);
+  const Merged merged = merge(hub, runner, examples::now);
   EXPECT_EQ(merged.gates.added, 1);
   ASSERT_EQ(store::gates(hub).size(), 1u);
   EXPECT_EQ(store::gates(hub)[0].gate.status, record::RunStatus::running);
@@ -210,7 +210,7 @@ TEST_F(Merging, GatesComeWithTheirPairsAndVerdicts) {
   EXPECT_EQ(store::verdicts(hub, gate.id).at(0).ratio, examples::pass().ratio);
   add_round(runner, gate, 1);
   finish_gate(runner, gate.id, record::RunStatus::finished, "2026-11-20T13:10:00Z");
-  const Merged more = merge(hub, runner);
+  const Merged more = merge(hub, runner, examples::now);
   EXPECT_EQ(more.gates.extended, 1);
   EXPECT_EQ(more.runs.extended, 2);
   EXPECT_EQ(store::pairs(hub, gate.id).size(), 2u);
@@ -220,7 +220,7 @@ TEST_F(Merging, GatesComeWithTheirPairsAndVerdicts) {
 
 TEST_F(Merging, PairsThatCameAfterTheRunsWereReadAreTakenTheNextTime) {
   const record::Gate gate = add_gate(runner);
-  merge(hub, runner);
+  merge(hub, runner, examples::now);
   add_round(runner, gate, 1);
   finish_gate(runner, gate.id, record::RunStatus::finished, "2026-11-20T13:10:00Z");
   Merged merged;
@@ -228,7 +228,7 @@ TEST_F(Merging, PairsThatCameAfterTheRunsWereReadAreTakenTheNextTime) {
   EXPECT_TRUE(merged.refused.empty());
   EXPECT_EQ(store::pairs(hub, gate.id).size(), 1u);
   EXPECT_EQ(store::gates(hub)[0].gate.status, record::RunStatus::running);
-  EXPECT_EQ(merge(hub, runner).gates.extended, 1);
+  EXPECT_EQ(merge(hub, runner, examples::now).gates.extended, 1);
   EXPECT_EQ(store::pairs(hub, gate.id).size(), 2u);
   EXPECT_EQ(store::gates(hub)[0].gate.status, record::RunStatus::finished);
 }
@@ -236,11 +236,11 @@ TEST_F(Merging, PairsThatCameAfterTheRunsWereReadAreTakenTheNextTime) {
 TEST_F(Merging, AFinishedGateWithOtherVerdictsIsRefused) {
   const record::Gate gate = add_gate(runner);
   finish_gate(runner, gate.id, record::RunStatus::finished, "2026-11-20T13:10:00Z");
-  merge(hub, runner);
+  merge(hub, runner, examples::now);
   record::CaseVerdict other = examples::pass(good);
   other.ratio_high = 1.5;
   add(hub, gate.id, other);
-  const Merged merged = merge(hub, runner);
+  const Merged merged = merge(hub, runner, examples::now);
   ASSERT_EQ(merged.refused.size(), 1u);
   EXPECT_NE(std::string(merged.refused[0].what()).find("its verdicts"), std::string::npos);
 }
@@ -250,7 +250,7 @@ TEST_F(Merging, AGateWhoseRunIsRefusedIsLeftOut) {
   record::Run side = examples::side(gate, gate.baseline_run);
   side.label = "another";
   begin(hub, side, examples::device(), examples::environment());
-  const Merged merged = merge(hub, runner);
+  const Merged merged = merge(hub, runner, examples::now);
   EXPECT_EQ(merged.refused.size(), 2u);
   EXPECT_EQ(merged.gates.added, 0);
   EXPECT_TRUE(store::gates(hub).empty());
@@ -261,19 +261,19 @@ TEST_F(Merging, CountsComeWithSitesAndSources) {
   run.device_uuid = examples::counting_device().uuid;
   begin(runner, run, examples::counting_device(), examples::environment());
   add(runner, add(runner, examples::process(0, "a")), good, examples::counted(good));
-  merge(hub, runner);
+  merge(hub, runner, examples::now);
   const auto all = store::measurements(hub, "a", Samples::leave_out);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(store::sites(hub, all[0].id), examples::counted(good).sites);
   EXPECT_EQ(store::sources(hub, all[0].id), examples::counted(good).sources);
-  EXPECT_EQ(merge(hub, runner).runs.known, 1);
+  EXPECT_EQ(merge(hub, runner, examples::now).runs.known, 1);
 }
 
 TEST_F(Merging, AnotherModelIsRefused) {
   record::Device other = examples::device();
   other.model = "synthetic-other";
   begin(runner, examples::run("a"), other, examples::environment());
-  const Merged merged = merge(hub, runner);
+  const Merged merged = merge(hub, runner, examples::now);
   ASSERT_EQ(merged.refused.size(), 1u);
   EXPECT_NE(std::string(merged.refused[0].what()).find("one device model"), std::string::npos)
       << merged.refused[0].what();
@@ -306,7 +306,7 @@ TEST_F(Merging, ABadRowCostsItsRunAlone) {
     }
     change(file, sql);
     Store target = Store::in_memory();
-    const Merged merged = merge(target, Store::open(file));
+    const Merged merged = merge(target, Store::open(file), examples::now);
     EXPECT_EQ(merged.runs.added, 2) << sql;
     EXPECT_EQ(merged.measurements, 8) << sql;
     ASSERT_EQ(merged.refused.size(), 1u) << sql;
@@ -330,7 +330,7 @@ TEST_F(Merging, ABadRowOfAGateCostsThatGateAlone) {
     }
     change(file, sql);
     Store target = Store::in_memory();
-    const Merged merged = merge(target, Store::open(file));
+    const Merged merged = merge(target, Store::open(file), examples::now);
     EXPECT_EQ(merged.runs.added, 2) << sql;
     EXPECT_EQ(merged.gates.added, 0) << sql;
     ASSERT_EQ(merged.refused.size(), 1u) << sql;
@@ -342,7 +342,7 @@ TEST_F(Merging, ABadRowOfAGateCostsThatGateAlone) {
 TEST_F(Merging, BaselinesStayWhereTheyWereSet) {
   add_run(runner, "a");
   set_baseline(runner, {"main", "a", "2026-11-20T13:00:00Z"});
-  merge(hub, runner);
+  merge(hub, runner, examples::now);
   EXPECT_TRUE(store::baselines(hub).empty());
 }
 
@@ -367,7 +367,7 @@ TEST_F(Merging, GoesOnWhileBothFilesAreWrittenTo) {
   const pid_t there = keep_writing(runner.file(), "there"), here = keep_writing(hub.file(), "here");
   std::int64_t measurements = 0;
   for (int i = 0; i < 10; ++i) {
-    const Merged merged = merge(hub, runner);
+    const Merged merged = merge(hub, runner, examples::now);
     EXPECT_TRUE(merged.refused.empty());
     measurements += merged.measurements;
     usleep(10'000);
@@ -377,7 +377,7 @@ TEST_F(Merging, GoesOnWhileBothFilesAreWrittenTo) {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
   }
-  measurements += merge(hub, runner).measurements;
+  measurements += merge(hub, runner, examples::now).measurements;
   EXPECT_GT(measurements, 0);
   EXPECT_EQ(static_cast<std::size_t>(measurements),
             store::measurements(runner, "there", Samples::leave_out).size());

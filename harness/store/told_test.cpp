@@ -93,18 +93,37 @@ TEST(ToldMerged, TheLaterWordStandsAndWhatIsMissingIsAdded) {
   late.why = "sums in f32";
   tell(here, telling(), {{early}, {}});
   tell(there, telling(), {{late, other}, {}});
-  Merged merged = merge(here, there);
+  Merged merged = merge(here, there, examples::now);
   EXPECT_TRUE(merged.refused.empty());
   EXPECT_EQ(merged.told.added, 1);
   EXPECT_EQ(merged.told.extended, 1);
   EXPECT_EQ(store::told(here), (std::vector<record::Told>{late, other}));
-  merged = merge(here, there);
+  merged = merge(here, there, examples::now);
   EXPECT_EQ(merged.told.known, 2);
-  EXPECT_EQ(merge(there, here).told.known, 2);
+  EXPECT_EQ(merge(there, here, examples::now).told.known, 2);
   Store old = Store::in_memory();
   tell(old, telling(), {{early}, {}});
-  EXPECT_EQ(merge(here, old).told.known, 1);
+  EXPECT_EQ(merge(here, old, examples::now).told.known, 1);
   EXPECT_EQ(store::told(here), (std::vector<record::Told>{late, other})) << "an older word";
+}
+
+TEST(ToldMerged, WhatAClockOfTheFutureDatesYieldsToWhatIsDatedRightly) {
+  record::Told future = told_change("a"), right = told_change("a");
+  future.state = ToldState::acknowledged;
+  future.state_at = "2099-01-01T08:00:00Z";
+  future.why = "a wrong clock";
+  right.state = ToldState::expected;
+  right.state_at = "2026-07-20T08:00:00Z";
+  right.why = "sums in f32";
+  for (const bool future_here : {true, false}) {
+    Store here = Store::in_memory(), there = Store::in_memory();
+    for (const Store* store : {&here, &there})
+      begin(*store, examples::run(), examples::device(), examples::environment());
+    tell(here, telling(), {{future_here ? future : right}, {}});
+    tell(there, telling(), {{future_here ? right : future}, {}});
+    merge(here, there, examples::now);
+    EXPECT_EQ(store::told(here), std::vector<record::Told>{right}) << future_here;
+  }
 }
 
 TEST(ToldMerged, WhatWasToldOnOneSideAndSaidOnTheOtherIsKnownOnBoth) {
@@ -131,9 +150,9 @@ TEST(ToldMerged, WhatWasToldOnOneSideAndSaidOnTheOtherIsKnownOnBoth) {
   both.told_night = worse.told_night;
   both.told_at = worse.told_at;
   still_told.state_at = known.state_at;
-  merge(here, there);
+  merge(here, there, examples::now);
   EXPECT_EQ(store::told(here), (std::vector<record::Told>{both, still_told}));
-  merge(there, here);
+  merge(there, here, examples::now);
   EXPECT_EQ(store::told(there), (std::vector<record::Told>{both, still_told}));
 }
 
@@ -144,9 +163,9 @@ TEST(ToldMerged, JobsKeepTheirFirstNight) {
   later.told_at = "2026-07-30T03:00:00Z";
   tell(here, later, {});
   tell(there, telling(), {});
-  merge(there, here);
+  merge(there, here, examples::now);
   EXPECT_EQ(store::tellings(there), std::vector<record::Telling>{telling()});
-  merge(here, there);
+  merge(here, there, examples::now);
   EXPECT_EQ(store::tellings(here), std::vector<record::Telling>{telling()});
 }
 
