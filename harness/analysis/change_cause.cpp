@@ -54,15 +54,20 @@ std::string code_words(const NightChanges& changes, bool& changed) {
 constexpr std::size_t beside = 3;  // values of a median on each side of a move
 
 /// How far apart noise alone sets two medians in one place of two thousand.
-double reach_of_noise(const std::vector<double>& logs) {
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < logs.size(); ++i) steps.push_back(std::abs(logs[i] - logs[i - 1]));
-  // Half of the differences of two normal values are below 0.954 of a standard deviation, and that
-  // of a median is up to 1.25 times that of a mean.
-  return 3.5 * 1.25 * stats::median(steps) / 0.954 * std::sqrt(2.0 / beside);
+double reach_of_noise(std::span<const double> values) {
+  // The standard deviation of a median is up to 1.25 times that of a mean.
+  return 3.5 * 1.25 * spread_by_steps(values) * std::sqrt(2.0 / beside);
 }
 
 }  // namespace
+
+double spread_by_steps(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < values.size(); ++i)
+    steps.push_back(std::abs(std::log(values[i] / values[i - 1])));
+  return stats::median(steps) / 0.954;  // half of the differences of two normal values are below
+}
 
 Habit habit_before(std::span<const double> values, std::size_t at, double level_before,
                    double level_after) {
@@ -76,7 +81,8 @@ Habit habit_before(std::span<const double> values, std::size_t at, double level_
   if (habit.nights < 2 * beside) return habit;
   std::vector<double> logs;
   for (std::size_t i = begin; i < at; ++i) logs.push_back(std::log(values[i]));
-  const double enough = std::max(reach_of_noise(logs), std::abs(step) / 4);
+  const double enough =
+      std::max(reach_of_noise(values.subspan(begin, at - begin)), std::abs(step) / 4);
   const std::span<const double> all = logs;
   double largest = 0, squares = 0;  // of the move that goes on; of all that ended
   const auto end_move = [&] {

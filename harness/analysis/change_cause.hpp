@@ -54,6 +54,10 @@ struct Habit {
   bool is_noise() const { return mode || (moves >= 3 && !far); }
 };
 
+/// Standard deviation of the log of one of these values, by their steps from one to the next, half
+/// of which may be of something else; 0 for fewer than two values.
+double spread_by_steps(std::span<const double> values);
+
 /// Of the last 120 values before `at`, of a change between two levels, in the unit of `values`. A
 /// move is where the medians of the three values before and from a place on are farther apart than
 /// the noise from one night to the next makes them in one place of two thousand; where several

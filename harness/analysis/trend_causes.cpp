@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "harness/analysis/change_cause.hpp"
 #include "harness/analysis/trend.hpp"
 #include "harness/stats/median.hpp"
 
@@ -17,23 +18,32 @@ std::size_t place(const std::vector<std::uint32_t>& nights, std::size_t night) {
   return static_cast<std::size_t>(std::ranges::lower_bound(nights, night) - nights.begin());
 }
 
+/// Standard deviation of the log of one night: of a fortnight about its median, or by the steps of
+/// two months where that is more. Few values alone make it half as large by chance.
+double night_spread(std::span<const double> fortnight, std::span<const double> two_months) {
+  const double was = stats::median(fortnight);
+  std::vector<double> off;
+  for (const double value : fortnight) off.push_back(std::abs(std::log(value / was)));
+  return std::max(1.4826 * stats::median(off), spread_by_steps(two_months));
+}
+
 /// Whether a case is elsewhere on the nights from `latest` to `raised` than in its last two weeks
-/// before `earliest`, farther than white noise of the spread of these sets such medians apart in
-/// one of a thousand; absent where it has no such nights.
+/// before `earliest`, farther than white noise of its spread sets such medians apart in one of a
+/// thousand; absent where it has no such nights.
 std::optional<bool> has_moved(const NightlyTimes& times, std::size_t earliest, std::size_t latest,
                               std::size_t raised) {
-  constexpr std::size_t fortnight = 14, enough = 5;
+  constexpr std::size_t fortnight = 14, two_months = 60, enough = 5;
   constexpr double least_spread = 5e-4;
   const std::size_t end = place(times.nights, earliest), begin = end - std::min(end, fortnight),
-                    from = place(times.nights, latest), to = place(times.nights, raised + 1);
+                    long_ago = end - std::min(end, two_months), from = place(times.nights, latest),
+                    to = place(times.nights, raised + 1);
   if (end < begin + enough || to <= from) return {};
   const std::span<const double> values = times.median_ns;
   const double was = stats::median(values.subspan(begin, end - begin)),
                is = stats::median(values.subspan(from, to - from));
-  std::vector<double> off;
-  for (const double value : values.subspan(begin, end - begin))
-    off.push_back(std::abs(std::log(value / was)));
-  const double spread = std::max(least_spread, 1.4826 * stats::median(off)),
+  const double spread =
+                   std::max(least_spread, night_spread(values.subspan(begin, end - begin),
+                                                       values.subspan(long_ago, end - long_ago))),
                error = 1.25 * spread *
                        std::sqrt(1 / static_cast<double>(to - from) +
                                  1 / static_cast<double>(end - begin));

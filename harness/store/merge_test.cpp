@@ -154,11 +154,11 @@ TEST_F(Merging, AMeasurementOfAProcessThatWasThereGoesToThatProcess) {
 TEST_F(Merging, AnOlderCopyTakesNothingAway) {
   add_run(runner, "a");
   Store copy = Store::create(folder / "copy.sqlite");
-  merge(copy, runner);
+  merge(copy, runner, examples::now);
   add_process(runner, "a", 2);
   finish(runner, "a");
   merge(hub, runner, examples::now);
-  EXPECT_EQ(merge(hub, copy).runs.known, 1);
+  EXPECT_EQ(merge(hub, copy, examples::now).runs.known, 1);
   EXPECT_EQ(store::measurements(hub, "a", Samples::leave_out).size(), 6u);
   EXPECT_EQ(store::runs(hub).at(1).run.status, record::RunStatus::finished);
 }
@@ -192,10 +192,10 @@ TEST_F(Merging, DroppedSamplesStayDroppedOnEitherSide) {
   EXPECT_EQ(merge(hub, runner, examples::now).runs.known, 1);
   EXPECT_TRUE(samples("a", 0).empty());
   Store third = Store::create(folder / "third.sqlite");
-  EXPECT_EQ(merge(third, hub).runs.added, 2);
+  EXPECT_EQ(merge(third, hub, examples::now).runs.added, 2);
   EXPECT_EQ(store::measurements(third, "a", Samples::read).at(0).measurement.pruned,
             (record::Pruned{3, "2026-12-01T00:00:00Z"}));
-  EXPECT_EQ(merge(runner, hub).runs.added, 1) << "older";
+  EXPECT_EQ(merge(runner, hub, examples::now).runs.added, 1) << "older";
   EXPECT_EQ(store::measurements(runner, "a", Samples::read).at(0).measurement.samples_ns.size(), 3u)
       << "nor taken away";
 }
