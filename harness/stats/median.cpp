@@ -43,12 +43,13 @@ double median(std::span<const double> values) {
 double quantile(std::span<const double> values, double p) {
   if (!(p >= 0 && p <= 1))
     throw Error(ErrorKind::internal, "a quantile outside [0, 1] was asked for");
-  const std::vector<double> ascending = sorted(values);
-  const double position = p * static_cast<double>(ascending.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const double fraction = position - static_cast<double>(below);
-  if (fraction == 0) return ascending[below];
-  return std::lerp(ascending[below], ascending[below + 1], fraction);
+  std::vector<double> copy = checked_copy(values);
+  const double position = p * static_cast<double>(copy.size() - 1);
+  const double below = std::floor(position), fraction = position - below;
+  const auto at = copy.begin() + static_cast<std::ptrdiff_t>(below);
+  std::ranges::nth_element(copy, at);
+  if (fraction == 0) return *at;
+  return std::lerp(*at, *std::min_element(at + 1, copy.end()), fraction);
 }
 
 }  // namespace ridgeline::stats
