@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/analysis/main_build.hpp"
 #include "harness/analysis/profile_changes.hpp"
 #include "harness/analysis/stored_side.hpp"
 #include "harness/base/text.hpp"
@@ -24,16 +25,15 @@ bool is_reading(const std::string& key) {
          key.ends_with("_lifetime");
 }
 
-namespace {
-
-using store::StoredRun;
-
-/// Of several workers the suites' own, which `gate --baseline-ref` builds.
 const record::Build* main_build(const std::vector<record::Build>& builds) {
   const auto suites = std::ranges::find(builds, "ridgeline-suites", &record::Build::worker);
   if (suites != builds.end()) return &*suites;
   return builds.empty() ? nullptr : &builds.front();
 }
+
+namespace {
+
+using store::StoredRun;
 
 void name_commit(const std::vector<record::Build>& builds, std::string& commit, bool& dirty) {
   const record::Build* build = main_build(builds);

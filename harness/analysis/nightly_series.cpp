@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 #include <set>
-#include <thread>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -17,10 +16,10 @@
 #include "harness/analysis/night_runs.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"
-#include "harness/base/in_parallel.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/stats/median.hpp"
+#include "harness/store/read_in_parts.hpp"
 
 namespace ridgeline::analysis {
 namespace {
@@ -135,20 +134,14 @@ struct Read {
 /// Places of the cases that were asked for, by their ids in the file; of the others nothing.
 using CasePlaces = std::unordered_map<std::int64_t, std::optional<std::uint32_t>>;
 
-/// Reads runs [begin, end) of `device`, through a connection of its own.
-Read read_runs(const NightlyDevice& device, const CasePlaces& cases, std::size_t begin,
-               std::size_t end) {
+/// Reads runs [begin, end) of `device`.
+Read read_runs(const store::Store& store, const NightlyDevice& device, const CasePlaces& cases,
+               std::size_t begin, std::size_t end) {
   constexpr std::size_t most_reserved = 4'000'000;
-  const store::Store store = store::Store::open(device.file);
   Read read;
   const auto place_of = [&](std::int64_t id, std::size_t run) {
     const auto found = cases.find(id);
-    if (found == cases.end())
-      throw Error(
-          ErrorKind::store,
-          fmt::format("run {} of {} measured a case that does not exist",
-                      printable(device.runs[run].run.id), device.file.string()),
-          "the file is damaged or was changed by another program; restore it from a backup");
+    if (found == cases.end()) store::refuse_case(store, device.runs[run].run.id);
     return found->second;
   };
   for (std::size_t i = begin; i < end; ++i) {
@@ -170,17 +163,13 @@ Read read_runs(const NightlyDevice& device, const CasePlaces& cases, std::size_t
   return read;
 }
 
-/// In the order of runs, by as many threads as there are cores.
+/// In the order of runs.
 std::vector<Read> read_in_parallel(const NightlyDevice& device, const CasePlaces& cases) {
-  constexpr std::size_t few = 64;  // runs: not worth another connection
-  const std::size_t runs = device.runs.size(),
-                    parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1,
-                                                    runs / few + 1);
-  std::vector<Read> read(parts);
-  in_parallel(parts, parts, [&](std::size_t part) {
-    read[part] = read_runs(device, cases, runs * part / parts, runs * (part + 1) / parts);
-  });
-  return read;
+  return store::read_in_parts<Read>(
+      device.file, device.runs.size(),
+      [&](const store::Store& store, std::size_t begin, std::size_t end) {
+        return read_runs(store, device, cases, begin, end);
+      });
 }
 
 /// Grows the series of one case, night after night.

@@ -6,9 +6,11 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include <fmt/core.h>
 
+#include "harness/analysis/case_times.hpp"
 #include "harness/analysis/roofline.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
@@ -99,6 +101,16 @@ OverProcesses over_processes(std::span<const ProcessResult> processes,
     result.differ = difference(processes, result.counting, *limit);
   if (!result.differ.empty()) result.outcome = Outcome::unstable;
   return result;
+}
+
+CaseTimes case_times(std::span<const ProcessResult> processes, std::optional<double> limit) {
+  CaseTimes times{over_processes(processes, limit), {}, {}, {}};
+  for (const std::size_t i : times.over.counting)
+    times.medians_ns.push_back(*processes[i].median_ns);
+  if (times.medians_ns.empty()) return times;
+  times.median_ns = stats::median(times.medians_ns);
+  times.interval_ns = stats::process_interval(times.medians_ns);
+  return times;
 }
 
 bool is_before(const record::CaseId& a, const record::CaseId& b) {
@@ -206,7 +218,8 @@ CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<rec
   std::vector<ProcessResult> results;
   for (const StoredMeasurement* process : processes)
     results.push_back({process->measurement.outcome, process->measurement.median_ns});
-  const OverProcesses over = over_processes(results, limit);
+  CaseTimes times = case_times(results, limit);
+  const OverProcesses& over = times.over;
   CaseSummary summary;
   summary.case_info = processes.back()->case_info;
   summary.outcome = over.outcome;
@@ -223,16 +236,14 @@ CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<rec
   if (record::is_failure(summary.outcome)) return summary;
   summary.settled = all_settled(processes);
   CaseProcesses counting;
-  for (const std::size_t i : over.counting) {
-    counting.push_back(processes[i]);
-    summary.medians_ns.push_back(*processes[i]->measurement.median_ns);
-  }
+  for (const std::size_t i : over.counting) counting.push_back(processes[i]);
   summary.metrics = metrics_of(counting.empty() ? processes : counting);
   set_telemetry(summary, counting);
   summary.disturbed = over.disturbed;
-  if (summary.medians_ns.empty()) return summary;
-  summary.median_ns = stats::median(summary.medians_ns);
-  summary.interval_ns = stats::process_interval(summary.medians_ns);
+  summary.medians_ns = std::move(times.medians_ns);
+  summary.median_ns = times.median_ns;
+  summary.interval_ns = times.interval_ns;
+  if (!summary.median_ns) return summary;
   if (summary.flops) summary.flop_rate = *summary.flops / *summary.median_ns * 1e9;
   if (summary.bytes) summary.byte_rate = *summary.bytes / *summary.median_ns * 1e9;
   set_share(summary, roofs);

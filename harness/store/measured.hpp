@@ -32,6 +32,9 @@ struct Kept {
 /// they were read: all of them, or none.
 void check(const Row& row, const record::Measurement& measurement, const Kept& kept);
 
+/// Refuses a row whose median is not that of the samples of `measurement`, which has some.
+void check_median(const Row& row, const record::Measurement& measurement);
+
 /// The columns that the rules are about, for statements that read by place because they read
 /// millions of rows. Without those that SQLite stores behind the samples, which would be read, too:
 /// `checked` and `settled`.

@@ -4,9 +4,14 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/record/rules.hpp"
 #include "harness/store/measured.hpp"
 #include "harness/store/read.hpp"
 #include "harness/store/rows.hpp"
@@ -14,18 +19,20 @@
 namespace ridgeline::store {
 namespace {
 
-/// A measurement on its way: which attempt it was, of which replicate.
+/// A measurement on its way: which attempt it was.
 struct Attempt {
   SeriesTime time;
-  std::int64_t replicate = 0, attempt = 1, id = 0;
+  std::int64_t attempt = 1;
 };
 
 /// The last attempt of each replicate of a case. Nearly all are the only one.
 void keep_last_attempts(std::vector<Attempt>& attempts) {
   if (std::ranges::all_of(attempts, [](const Attempt& one) { return one.attempt == 1; })) return;
-  const auto place = [](const Attempt& one) { return std::tuple(one.time.case_id, one.replicate); };
+  const auto place = [](const Attempt& one) {
+    return std::tuple(one.time.case_id, one.time.replicate);
+  };
   std::ranges::sort(attempts, [&](const Attempt& a, const Attempt& b) {
-    return std::tuple(place(a), b.attempt, b.id) < std::tuple(place(b), a.attempt, a.id);
+    return std::tuple(place(a), b.attempt, b.time.id) < std::tuple(place(b), a.attempt, a.time.id);
   });
   const auto same = [&](const Attempt& a, const Attempt& b) { return place(a) == place(b); };
   attempts.erase(std::unique(attempts.begin(), attempts.end(), same), attempts.end());
@@ -75,14 +82,26 @@ std::unordered_map<std::string, std::int64_t> stored_order(Connection& connectio
   });
 }
 
-std::unordered_map<std::int64_t, std::string> case_names(Connection& connection) {
+std::unordered_map<std::int64_t, record::Case> stored_cases(Connection& connection) {
   return connection.read("list the cases of", [&] {
-    std::unordered_map<std::int64_t, std::string> names;
-    each_row(connection, "case", "SELECT * FROM \"case\"", [&](const Row& row) {
-      names.emplace(row.get<std::int64_t>("id"), record::name(read_case(row).id));
-    });
-    return names;
+    std::unordered_map<std::int64_t, record::Case> found;
+    each_row(connection, "case", "SELECT * FROM \"case\"",
+             [&](const Row& row) { found.emplace(row.get<std::int64_t>("id"), read_case(row)); });
+    return found;
   });
+}
+
+std::unordered_map<std::int64_t, std::string> case_names(Connection& connection) {
+  std::unordered_map<std::int64_t, std::string> names;
+  for (const auto& [id, info] : stored_cases(connection)) names.emplace(id, record::name(info.id));
+  return names;
+}
+
+void refuse_case(Connection& connection, std::string_view run_id) {
+  throw Error(ErrorKind::store,
+              fmt::format("run {} of {} measured a case that does not exist",
+                          printable(run_id, record::max_id_bytes), connection.file().string()),
+              "the file is damaged or was changed by another program; restore it from a backup");
 }
 
 void series_times(Connection& connection, std::string_view run_id,
@@ -101,15 +120,18 @@ void series_times(Connection& connection, std::string_view run_id,
     while (rows.executeStep()) {
       const Row row(rows, "measurement", connection.file());
       constexpr int next = first_column_after_ruled;
-      Attempt one{
-          {}, columns[next + 3].getInt64(), columns[next + 1].getInt64(), columns[0].getInt64()};
-      const record::Measurement m = read_ruled(row, columns, device);
+      Attempt one{{}, columns[next + 1].getInt64()};
+      record::Measurement m = read_ruled(row, columns, device);
+      one.time.id = columns[0].getInt64();
+      one.time.replicate = columns[next + 3].getInt64();
+      one.time.has_samples = record::has_samples(m.outcome) && !m.pruned;
+      one.time.reason = std::move(m.reason);
       one.time.case_id = columns[next].getInt64();
       one.time.outcome = m.outcome;
       one.time.median_ns = m.median_ns.value_or(one.time.median_ns);
       one.time.executions = columns[next + 2].getInt64();
       if (one.time.executions < 1) row.refuse("a sample of no execution");
-      attempts.push_back(one);
+      attempts.push_back(std::move(one));
     }
     keep_last_attempts(attempts);
     for (const Attempt& one : attempts) take(one.time);
@@ -126,9 +148,31 @@ void series_counts(Connection& connection, std::string_view run_id,
         "measurement.id "
         "WHERE run_id = ? AND outcome = 'counted' ORDER BY attempt, measurement.id",
         [&](const Row& row) {
-          take({row.get<std::int64_t>("case_id"), read_metric(row)});
+          take({row.get<std::int64_t>("case_id"), row.get<std::int64_t>("id"), read_metric(row)});
         },
         run_id);
+  });
+}
+
+void series_samples(
+    Connection& connection, DeviceKind device, std::span<const std::int64_t> ids,
+    const std::function<void(std::int64_t id, std::vector<double> samples_ns)>& take) {
+  connection.read("read the samples of runs in", [&] {
+    static const std::string sql = fmt::format(
+        "SELECT {}, samples FROM measurement WHERE measurement.id IN (SELECT value FROM "
+        "json_each(?)) ORDER BY measurement.id",
+        ruled_columns);
+    SQLite::Statement& rows =
+        connection.statement(sql.c_str(), fmt::format("[{}]", fmt::join(ids, ",")));
+    ColumnsByPlace columns(rows);
+    while (rows.executeStep()) {
+      const Row row(rows, "measurement", connection.file());
+      record::Measurement m = read_ruled(row, columns, device);
+      m.samples_ns = row.get<std::vector<double>>("samples", record::time);
+      if (m.samples_ns.empty()) continue;
+      check_median(row, m);
+      take(columns[0].getInt64(), std::move(m.samples_ns));
+    }
   });
 }
 

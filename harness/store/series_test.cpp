@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -10,6 +11,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/store/examples.hpp"
+#include "harness/store/prune.hpp"
 #include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
 #include "harness/store/write_run.hpp"
@@ -94,6 +96,57 @@ TEST_F(Series, ATimeSaysOfHowManyExecutionsASampleIs) {
   series_times(Store::open(file), "few",
                [&](const SeriesTime& time) { executions.push_back(time.executions); });
   EXPECT_EQ(executions, std::vector<std::int64_t>{7});
+}
+
+TEST_F(Series, ATimeSaysWhichMeasurementItIsOfAndWhy) {
+  {
+    Store store = Store::create(file);
+    begin(store, examples::run("mixed", "2026-11-22T02:00:00Z"), examples::device(),
+          examples::environment());
+    add(store, add(store, examples::process(4, "mixed")), naive, examples::measurement(naive));
+    add(store, add(store, examples::process(5, "mixed")), naive,
+        examples::failed(naive, Outcome::crashed, "gone"));
+  }
+  std::vector<SeriesTime> times;
+  const auto read = [&] {
+    times.clear();
+    series_times(Store::open(file), "mixed", [&](const auto& time) { times.push_back(time); });
+    std::ranges::sort(times, {}, &SeriesTime::replicate);
+    ASSERT_EQ(times.size(), 2u);
+  };
+  read();
+  EXPECT_EQ(times[0].replicate, 4);
+  EXPECT_EQ(times[0].reason, "");
+  EXPECT_TRUE(times[0].has_samples);
+  EXPECT_EQ(times[1].replicate, 5);
+  EXPECT_EQ(times[1].reason, "gone");
+  EXPECT_FALSE(times[1].has_samples);
+  std::vector<std::pair<std::int64_t, std::vector<double>>> samples;
+  const auto take = [&](std::int64_t id, std::vector<double> ns) { samples.emplace_back(id, ns); };
+  const std::vector<std::int64_t> ids{times[0].id, times[1].id, 1'000'000};
+  series_samples(Store::open(file), DeviceKind::fake, ids, take);
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_EQ(samples[0].first, times[0].id);
+  EXPECT_EQ(samples[0].second, examples::measurement(naive).samples_ns);
+  {
+    Store store = Store::create(file);
+    prune(store, "mixed", "2026-12-01T00:00:00Z");
+  }
+  read();
+  EXPECT_FALSE(times[0].has_samples);
+  samples.clear();
+  series_samples(Store::open(file), DeviceKind::fake, ids, take);
+  EXPECT_TRUE(samples.empty());
+}
+
+TEST_F(Series, SamplesThatNoRidgelineCouldHaveWrittenAreRefused) {
+  {
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+    database.exec("UPDATE measurement SET median_ns = 101 WHERE median_ns = 100");
+  }
+  const std::vector<std::int64_t> ids{1};
+  EXPECT_THROW(series_samples(Store::open(file), DeviceKind::fake, ids, [](auto, const auto&) {}),
+               Error);
 }
 
 TEST_F(Series, MethodsAreWhatTimesOfOneNameMayDifferIn) {

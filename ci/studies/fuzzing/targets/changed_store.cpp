@@ -403,7 +403,14 @@ void read_everything(const fs::path& file) {
         read_sites(store, all);
       });
       reads([&] { timings(store, id); });
-      reads([&] { series_times(store, id, [](const SeriesTime&) {}); });
+      std::vector<std::int64_t> measured;
+      reads([&] {
+        series_times(store, id, [&](const SeriesTime& time) { measured.push_back(time.id); });
+      });
+      reads([&] {
+        series_samples(store, summary.device.kind, measured,
+                       [](std::int64_t, const std::vector<double>&) {});
+      });
       reads([&] { series_counts(store, id, [](const SeriesCount&) {}); });
     }
     reads([&] {
