@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/analysis/summary.hpp"
 #include "harness/base/json.hpp"
+#include "harness/present/case_histories.hpp"
 #include "harness/present/sparkline.hpp"
 #include "harness/record/run.hpp"
 #include "harness/store/selector.hpp"
@@ -24,10 +24,10 @@ struct HistoryChoice {
 struct HistoryRow {
   record::Run run;
   std::size_t environment = 0;  // place in CaseHistory::environments
-  analysis::CaseSummary summary;
+  CaseResult result;
 };
 
-/// One case on one device. Runs that a gate measured are left out: they have their verdicts.
+/// One case on one device.
 struct CaseHistory {
   std::string name;
   record::Device device;                          // as it last was

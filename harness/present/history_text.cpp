@@ -3,12 +3,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/history.hpp"
-#include "harness/present/rate.hpp"
 #include "harness/present/table.hpp"
 #include "harness/record/json.hpp"
 
@@ -21,9 +19,9 @@ struct Shown {
   const char* unit = "ns";
 };
 
-std::optional<Shown> shown(const analysis::CaseSummary& summary) {
-  if (summary.median_ns) return Shown{*summary.median_ns, "ns"};
-  if (const auto moved = metric(summary.metrics, "global_moved_bytes")) return Shown{*moved, "B"};
+std::optional<Shown> shown(const CaseResult& result) {
+  if (result.median_ns) return Shown{*result.median_ns, "ns"};
+  if (result.moved_bytes) return Shown{*result.moved_bytes, "B"};
   return std::nullopt;
 }
 
@@ -35,26 +33,10 @@ std::string mark(std::size_t place) {
   return letters;
 }
 
-/// "driver_branch 570 -> 580", of what differs.
-std::string difference(const record::Facts& before, const record::Facts& after) {
-  std::vector<std::string> words;
-  const auto value = [](const record::Facts& facts, const std::string& key) {
-    const auto found = facts.find(key);
-    return found == facts.end() ? std::string("absent") : printable(found->second);
-  };
-  record::Facts all = before;
-  all.insert(after.begin(), after.end());
-  for (const auto& [key, ignored] : all)
-    if (value(before, key) != value(after, key))
-      words.push_back(
-          fmt::format("{} {} -> {}", printable(key), value(before, key), value(after, key)));
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
 /// Against the row before with a value, where the environment is the same: "+3.2%".
 std::string change(const HistoryRow& row, const HistoryRow* before) {
   if (before == nullptr || before->environment != row.environment) return "";
-  const auto now = shown(row.summary), was = shown(before->summary);
+  const auto now = shown(row.result), was = shown(before->result);
   if (!now || !was || !(was->value > 0)) return "";
   const double by = now->value / was->value - 1;
   return fmt::format("{}{}", by < 0 ? "-" : "+", units::percent(std::abs(by)));
@@ -64,7 +46,7 @@ std::string line_of(const CaseHistory& history, Glyphs glyphs) {
   std::vector<std::optional<double>> values;
   std::optional<Shown> low, high;
   for (const HistoryRow& row : history.rows) {
-    const auto now = shown(row.summary);
+    const auto now = shown(row.result);
     values.push_back(now ? std::optional(now->value) : std::nullopt);
     if (!now) continue;
     if (!low || now->value < low->value) low = now;
@@ -88,13 +70,13 @@ std::string table_of(const CaseHistory& history, std::size_t width) {
                {"outcome"}});
   const HistoryRow* before = nullptr;
   for (const HistoryRow& row : history.rows) {
-    const auto now = shown(row.summary);
-    const auto& interval = row.summary.interval_ns;
+    const auto now = shown(row.result);
+    const auto& interval = row.result.interval_ns;
     table.add({printable(row.run.id), mark(row.environment),
                now ? units::quantity(now->value, now->unit) : "",
                interval ? units::time_range(interval->low, interval->high) : "",
-               change(row, before), std::string(record::to_string(row.summary.outcome))});
-    if (!row.summary.reason.empty()) table.note(printable(row.summary.reason, 1000));
+               change(row, before), std::string(record::to_string(row.result.outcome))});
+    if (!row.result.reason.empty()) table.note(printable(row.result.reason, 1000));
     if (!row.run.unfit.empty())
       table.note("the machine was not fit: " + printable(row.run.unfit, 1000));
     if (now) before = &row;
@@ -105,9 +87,8 @@ std::string table_of(const CaseHistory& history, std::size_t width) {
 std::string environments_of(const CaseHistory& history) {
   std::string text;
   for (std::size_t i = 1; i < history.environments.size(); ++i)
-    text += fmt::format(
-        "{} to {}: {}\n", mark(i - 1), mark(i),
-        difference(history.environments[i - 1].comparable, history.environments[i].comparable));
+    text += fmt::format("{} to {}: {}\n", mark(i - 1), mark(i),
+                        environment_change(history.environments[i - 1], history.environments[i]));
   return text;
 }
 
@@ -116,17 +97,17 @@ json::Value row_json(const HistoryRow& row) {
                      {"started", row.run.started},
                      {"profile", row.run.profile},
                      {"environment", mark(row.environment)},
-                     {"outcome", record::to_string(row.summary.outcome)}};
+                     {"outcome", record::to_string(row.result.outcome)}};
   json::put(object, "label", row.run.label);
   json::put(object, "unfit", row.run.unfit);
-  json::put(object, "reason", row.summary.reason);
-  if (const auto now = shown(row.summary)) {
+  json::put(object, "reason", row.result.reason);
+  if (const auto now = shown(row.result)) {
     object["value"] = now->value;
     object["unit"] = now->unit;
   }
-  if (const auto& interval = row.summary.interval_ns)
+  if (const auto& interval = row.result.interval_ns)
     object["interval"] = json::Value(std::vector<double>{interval->low, interval->high});
-  object["processes"] = row.summary.medians_ns.size();
+  object["processes"] = row.result.processes;
   return object;
 }
 
