@@ -15,7 +15,7 @@ from reports.model_gate import Gate
 from reports.model_trend import Trend
 
 FORMAT = "ridgeline-report"
-VERSION = 9
+VERSION = 10
 
 _LONGEST_TEXT = 20_000
 _LONGEST_SOURCE = 300_000

@@ -52,4 +52,7 @@ def test_published_runs_are_merged_and_reported(runs, tmp_path):
     assert sum(file["runs"]["added"] for file in merged["files"]) == len(runs)
     ridgeline("report", "--results", tmp_path / "results", "--output", tmp_path / "report")
     assert (tmp_path / "report/index.html").stat().st_size > 100_000
+    document = json.loads((tmp_path / "report/report.json").read_text())
+    told = {run["id"] for history in document["histories"] for run in history["runs"]}
+    assert told == {run["id"] for run in runs}
     shutil.rmtree(tmp_path / "results")

@@ -20,11 +20,11 @@
 #include "harness/present/best_cases.hpp"
 #include "harness/present/claims.hpp"
 #include "harness/present/comparison.hpp"
-#include "harness/present/counted_cases.hpp"
 #include "harness/present/json_output.hpp"
-#include "harness/present/repeat.hpp"
 #include "harness/present/report_data.hpp"
+#include "harness/present/report_histories.hpp"
 #include "harness/present/report_text.hpp"
+#include "harness/present/run_reader.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/present/said_lines.hpp"
 #include "harness/present/shown_gate.hpp"
@@ -119,6 +119,13 @@ struct Chosen {
   std::vector<present::ComparedRuns> comparisons;
 };
 
+/// The device of the run that was asked for; empty where none was: all are meant.
+std::string asked_device(const Chosen& chosen, const ReportOptions& options) {
+  if (options.selector.empty()) return {};
+  const record::Device& device = chosen.runs.front().summary.device;
+  return device.uuid.empty() ? device.model : device.uuid;
+}
+
 /// Of all devices with enough nights; where a run was asked for, of its device and profile.
 std::vector<analysis::DeviceTrend> choose_trends(const fs::path& results, const Chosen& chosen,
                                                  const ReportOptions& options,
@@ -127,11 +134,8 @@ std::vector<analysis::DeviceTrend> choose_trends(const fs::path& results, const 
   const std::string now = run::timestamp();
   analysis::SeriesChoice choice;
   choice.now = parse_point_in_time(now);
-  if (!options.selector.empty()) {
-    const store::RunSummary& run = chosen.runs.front().summary;
-    choice.device = run.device.uuid.empty() ? run.device.model : run.device.uuid;
-    choice.profile = run.run.profile;
-  }
+  choice.device = asked_device(chosen, options);
+  if (!options.selector.empty()) choice.profile = chosen.runs.front().summary.run.profile;
   std::vector<analysis::DeviceTrend> trends;
   try {
     for (analysis::NightlyDevice& device : analysis::nightly_series(results, choice, left_out))
@@ -161,11 +165,8 @@ std::vector<present::ComparedRuns> choose_comparisons(const fs::path& results, c
   return {std::move(compared)};
 }
 
-Chosen choose(const fs::path& results, const ReportOptions& options) {
-  std::set<std::string> said;
-  const store::LeftOut left_out = [&](const Error& error) {
-    if (said.insert(error.what()).second) present::say_left_out(error);
-  };
+Chosen choose(const fs::path& results, const ReportOptions& options,
+              const store::LeftOut& left_out) {
   Chosen chosen;
   chosen.runs = options.selector.empty()
                     ? newest_runs(results, left_out)
@@ -186,22 +187,9 @@ Chosen choose(const fs::path& results, const ReportOptions& options) {
   return chosen;
 }
 
-json::Value document_of(const Chosen& chosen, const std::vector<store::FoundRun>& all) {
-  const std::vector<analysis::Ladder> ladders = run::load_ladders(process::home());
+json::Value document_of(const Chosen& chosen, present::RunReader& reader) {
   std::vector<present::ReportRun> runs;
-  for (const store::FoundRun& one : chosen.runs) {
-    const record::Run& run = one.summary.run;
-    runs.push_back(present::read_report_run(
-        store::Store::open(one.file), one.summary, present::status(one, all),
-        present::repeating_line(run.command_line, one.summary.device.id, run.seed)));
-    runs.back().ladders = ladders;
-    try {
-      runs.back().counted = present::counted_for(one.summary.device.pci_id, all);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::store) throw;
-      present::say_left_out(error);  // the run itself could be read
-    }
-  }
+  for (const store::FoundRun& one : chosen.runs) runs.push_back(reader.read(one));
   json::Value document = present::report_document(runs, run::timestamp(), RIDGELINE_VERSION);
   document["gates"] =
       json::list(chosen.gates, [](const auto& one) { return present::report_json(one); });
@@ -209,7 +197,7 @@ json::Value document_of(const Chosen& chosen, const std::vector<store::FoundRun>
     return present::report_json(one, chosen.trend_rules);
   });
   document["comparisons"] = json::list(
-      chosen.comparisons, [&](const auto& one) { return present::report_json(one, all); });
+      chosen.comparisons, [&](const auto& one) { return present::report_json(one, reader.all()); });
   return document;
 }
 
@@ -317,10 +305,15 @@ int report(const Context& context, const ReportOptions& options) {
   const fs::path output =
       options.output.empty() ? fs::path(context.results) / "report" : fs::path(options.output);
   const bool talks = !context.quiet && !context.json;
-  const Chosen chosen = choose(context.results, options);
-  const auto all = store::all_runs(context.results, [](const Error&) {});
+  std::set<std::string> said;
+  const store::LeftOut left_out = [&](const Error& error) {
+    if (said.insert(error.what()).second) present::say_left_out(error);
+  };
+  const Chosen chosen = choose(context.results, options, left_out);
+  present::RunReader reader(store::all_runs(context.results, [](const Error&) {}),
+                            run::load_ladders(process::home()));
   const fs::path data = output / "report.json", page = output / "index.html";
-  const json::Value document = document_of(chosen, all);
+  json::Value document = document_of(chosen, reader);
   if (options.text) {
     present::say(stdout, present::report_text(document, present::glyphs_of_locale(),
                                               present::look_of(stdout).width));
@@ -331,8 +324,15 @@ int report(const Context& context, const ReportOptions& options) {
     throw Error(ErrorKind::store,
                 fmt::format("cannot make the folder {}: {}", output.string(), failure.message()),
                 "check the path and its permissions, or choose another folder with --output");
-  write_file(data, [&](std::ostream& stream) { stream << document.dump(1) << '\n'; });
-  if (talks) say_chosen(chosen, all);
+  std::set<std::string> shown;
+  for (const store::FoundRun& one : chosen.runs) shown.insert(one.summary.run.id);
+  const present::ReportHistories histories = present::report_histories(
+      context.results, asked_device(chosen, options), shown, reader, left_out);
+  json::put(document, "commits", histories.commits);
+  write_file(data, [&](std::ostream& stream) {
+    present::write_document(stream, document, histories.devices);
+  });
+  if (talks) say_chosen(chosen, reader.all());
   draw_report(data, output, options.formats);
   if (talks) say_best(document);
   if (!context.json) {

@@ -256,6 +256,30 @@ TEST_F(Report, ComparesTheOnlyTwoModelsOrTheTwoRunsThatAreNamed) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("--compare"), std::string::npos);
 }
 
+TEST_F(Report, HasWhatCasesCameToInAllRunsOfTheDevicesThatAreMeant) {
+  add_run("20261121T000000Z-bbbbbb", "2026-11-21T00:00:00Z", record::RunStatus::finished);
+  add_run("20261122T000000Z-cccccc", "2026-11-22T00:00:00Z", std::nullopt);
+  add_run("20261122T000000Z-dddddd", "2026-11-22T00:00:00Z", record::RunStatus::finished,
+          "synthetic-other");
+  add_gate("20261123T000000Z-aaaaaa", "2026-11-23T00:00:00Z", record::RunStatus::finished);
+  ASSERT_EQ(ridgeline({}), 0);
+  const nlohmann::json both = document();
+  EXPECT_EQ(both.at("version"), 10);
+  ASSERT_EQ(both.at("histories").size(), 2u);
+  const nlohmann::json& first = both.at("histories")[0];
+  ASSERT_EQ(first.at("runs").size(), 3u) << "without those of the gate";
+  EXPECT_EQ(first.at("runs")[2].at("status"), "killed");
+  const nlohmann::json& only = first.at("cases").at(0);
+  EXPECT_EQ(only.at("median_ns"), nlohmann::json(std::vector{110, 110, 110}));
+  EXPECT_EQ(only.at("samples").at("runs").size(), 3u);
+  EXPECT_EQ(only.at("latest").at("run"), 2);
+  EXPECT_TRUE(only.at("latest").contains("case")) << "the report shows the last finished run";
+  EXPECT_FALSE(both.at("histories")[1].at("cases").at(0).at("latest").contains("case"));
+  ASSERT_EQ(ridgeline({"synthetic-other"}), 0);
+  ASSERT_EQ(document().at("histories").size(), 1u);
+  EXPECT_EQ(document().at("histories")[0].at("device").at("model"), "synthetic-other");
+}
+
 TEST_F(Report, IsSaidToPrograms) {
   testing::internal::CaptureStdout();
   const int code = ridgeline({"--json"});

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/analysis/report_sites.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/best_cases.hpp"
 #include "harness/present/case_table.hpp"
@@ -33,12 +32,6 @@ using analysis::SourceTable;
 using Json = json::Value;
 using json::put;
 using store::StoredMeasurement;
-
-Json fields(const std::vector<record::Field>& fields) {
-  Json object = Json::object();
-  for (const record::Field& field : fields) object[field.key] = field.value;
-  return object;
-}
 
 Json with_text(const record::Metric& metric) {
   Json object = record::to_json(metric);
@@ -119,9 +112,7 @@ const char* state(record::Outcome outcome) {
 Json document_of(const CaseSummary& summary,
                  const std::vector<const StoredMeasurement*>& measurements) {
   const record::Case& info = summary.case_info;
-  Json object{{"name", record::name(info.id)},      {"suite", info.id.suite},
-              {"variant", info.id.variant},         {"dtype", info.id.dtype},
-              {"problem", fields(info.id.problem)}, {"options", fields(info.id.options)}};
+  Json object = identity_json(info.id);
   if (is_vendor(info.id)) object["vendor"] = true;
   put(object, "measures_roof", info.roof);
   put(object, "flops", summary.flops);
@@ -253,29 +244,33 @@ std::optional<double> counted_dram_bytes(const ReportRun& data, const std::strin
   return analysis::counted_work(found->second.info, found->second.measurement).dram_bytes;
 }
 
-/// `sources` takes up those that the cases' sites lie in.
-Json cases(const ReportRun& data, const std::vector<CaseSummary>& summaries, SourceTable& sources) {
+/// As report_cases; `summaries` are those of all cases.
+Json cases(const ReportRun& data, const std::vector<CaseSummary>& summaries,
+           const std::function<bool(const std::string&)>& wanted, SourceTable& sources) {
   std::map<std::string, std::vector<const StoredMeasurement*>> by_name;
   for (const StoredMeasurement& stored : data.measurements)
     by_name[record::name(stored.case_info.id)].push_back(&stored);
   const std::vector<analysis::CaseProcesses> processes = analysis::by_case(data.measurements);
-  const std::vector<ExplainedCase> explained =
+  const std::vector<ExplainedCase> all_explained =
       explain({data.run, data.device, data.roofs, data.measurements, data.counted, data.ladders,
                data.workers},
-              [](const std::string&) { return true; });
+              wanted);
   Json list = Json::array();
+  auto explained = all_explained.begin();
   for (std::size_t i = 0; i < summaries.size(); ++i) {  // all of them in the order of by_case
     const CaseSummary& summary = summaries[i];
-    auto& measurements = by_name[record::name(summary.case_info.id)];
+    const std::string name = record::name(summary.case_info.id);
+    if (!wanted(name)) continue;
+    auto& measurements = by_name[name];
     std::ranges::sort(measurements, {}, [](const StoredMeasurement* stored) {
       return std::tuple(stored->replicate, stored->measurement.attempt, stored->id);
     });
     Json object = document_of(summary, measurements);
     if (summary.outcome == record::Outcome::counted)
       analysis::put_sites(object, analysis::counted_case(processes[i]), sources);
-    if (const auto moved = counted_dram_bytes(data, record::name(summary.case_info.id)))
-      object["counted_dram_bytes"] = *moved;
-    if (summary.median_ns) object["explanation"] = to_json(explained[i], data.device);
+    if (const auto moved = counted_dram_bytes(data, name)) object["counted_dram_bytes"] = *moved;
+    if (summary.median_ns) object["explanation"] = to_json(*explained, data.device);
+    ++explained;
     list.push_back(std::move(object));
   }
   return list;
@@ -304,12 +299,30 @@ Json document_of(const ReportRun& data) {
   object["best"] = best_cases(summaries);
   object["wall"] = wall_time(data.measurements);
   SourceTable sources;
-  object["cases"] = cases(data, summaries, sources);
+  object["cases"] = cases(
+      data, summaries, [](const std::string&) { return true; }, sources);
   object["sources"] = sources.to_json();
   return object;
 }
 
 }  // namespace
+
+Json identity_json(const record::CaseId& id) {
+  const auto fields = [](const std::vector<record::Field>& fields) {
+    Json object = Json::object();
+    for (const record::Field& field : fields) object[field.key] = field.value;
+    return object;
+  };
+  return {{"name", record::name(id)},      {"suite", id.suite},
+          {"variant", id.variant},         {"dtype", id.dtype},
+          {"problem", fields(id.problem)}, {"options", fields(id.options)}};
+}
+
+Json report_cases(const ReportRun& run, const std::function<bool(const std::string& name)>& wanted,
+                  SourceTable& sources) {
+  return cases(run, analysis::summarise(run.measurements, run.roofs, run.run.unstable), wanted,
+               sources);
+}
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary,
                           std::string status, std::string repeat) {

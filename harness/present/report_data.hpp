@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "harness/analysis/ladder.hpp"
+#include "harness/analysis/report_sites.hpp"
 #include "harness/base/json.hpp"
 #include "harness/present/counted_cases.hpp"
 #include "harness/record/run.hpp"
@@ -15,7 +17,7 @@ namespace ridgeline::present {
 
 /// Of the document that reports read; docs/report-format.md describes it and says when this is
 /// raised.
-inline constexpr int report_format_version = 9;
+inline constexpr int report_format_version = 10;
 
 /// One run with all that a report shows of it.
 struct ReportRun : store::StoredRun {
@@ -30,6 +32,15 @@ struct ReportRun : store::StoredRun {
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary,
                           std::string status, std::string repeat);
+
+/// What a case is: its name, and what that is made of.
+json::Value identity_json(const record::CaseId& id);
+
+/// The cases of `run` whose names are `wanted`, as the document has them. `sources` takes up those
+/// that their sites lie in.
+json::Value report_cases(const ReportRun& run,
+                         const std::function<bool(const std::string& name)>& wanted,
+                         analysis::SourceTable& sources);
 
 /// The part of the report document that holds `runs`. `generated` is a time in UTC, `ridgeline` the
 /// version of this program. What is absent or no finite number is left out, never null or 0.

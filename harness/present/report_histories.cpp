@@ -1,0 +1,226 @@
+#include "harness/present/report_histories.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "harness/analysis/main_build.hpp"
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/gate/commit_address.hpp"
+#include "harness/present/case_histories.hpp"
+#include "harness/present/case_samples.hpp"
+#include "harness/present/repeat.hpp"
+#include "harness/present/run_text.hpp"
+#include "harness/process/home.hpp"
+#include "harness/record/json.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+using Json = json::Value;
+
+constexpr std::size_t most_reason_bytes = 300;
+
+/// What a document has beside histories.
+struct AroundHistories {
+  const std::set<std::string>& shown;  // ids of the runs that it has
+  std::set<std::string> linked;        // commits of this repository
+};
+
+/// With six significant digits: there are many of them.
+Json rounded(double ns) {
+  const int digits = 5 - static_cast<int>(std::floor(std::log10(ns)));  // behind the point
+  const double power = std::pow(10, std::abs(digits));
+  const double value = digits > 0 ? std::round(ns * power) / power : std::round(ns / power) * power;
+  constexpr double most_whole = 1e15;  // that a double holds exactly
+  if (!std::isfinite(value)) return ns;
+  if (value < most_whole && value == std::floor(value)) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+Json environments_json(const std::vector<record::Environment>& environments) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < environments.size(); ++i) {
+    Json one{{"hash", environments[i].hash}, {"comparable", Json(environments[i].comparable)}};
+    if (i > 0) json::put(one, "changed", environment_change(environments[i - 1], environments[i]));
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+std::string commit_of(const HistoryRun& run) {
+  const record::Build* build = analysis::main_build(run.builds);
+  return build == nullptr || build->commit == "unknown" ? std::string() : build->commit;
+}
+
+Json history_run_json(const HistoryRun& run, const AroundHistories& around, const RunReader& runs) {
+  const store::FoundRun* found = runs.find(run.run.id);
+  const std::string commit = commit_of(run);
+  Json object{{"id", run.run.id}, {"started", run.run.started}};
+  if (!commit.empty()) {
+    object["commit"] = commit;
+    object["dirty"] = analysis::main_build(run.builds)->dirty;
+    if (around.linked.contains(commit)) object["linked"] = true;
+  }
+  json::put(object, "label", run.run.label);
+  object["profile"] = run.run.profile;
+  object["environment"] = run.environment_place;
+  object["status"] = found != nullptr ? status(*found, runs.all())
+                                      : std::string(record::to_string(run.run.status));
+  json::put(object, "unfit", run.run.unfit);
+  return object;
+}
+
+Json samples_json(const CaseSamples& samples) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < samples.runs.size(); ++i) {
+    const stats::BinnedSamples& group = samples.bins.groups[i];
+    list.push_back({{"run", samples.runs[i]},
+                    {"count", group.count},
+                    {"below", group.below},
+                    {"above", group.above},
+                    {"counts", json::list(group.counts, [](std::uint32_t n) { return Json(n); })},
+                    {"p10_ns", rounded(group.p10)},
+                    {"p50_ns", rounded(group.p50)},
+                    {"p90_ns", rounded(group.p90)}});
+  }
+  return {{"low_ns", rounded(samples.bins.low)},
+          {"high_ns", rounded(samples.bins.high)},
+          {"runs", std::move(list)}};
+}
+
+/// Puts a case's times by run, and which runs gave none.
+void put_results(Json& object, const CaseSeries& series) {
+  Json runs = Json::array(), medians = Json::array(), lows = Json::array(), highs = Json::array(),
+       alone = Json::array(), unsteady = Json::array();
+  std::vector<const CaseResult*> without;
+  for (const CaseResult& result : series.results) {
+    if (record::has_samples(result.outcome) && !record::is_success(result.outcome))
+      unsteady.push_back(result.run);
+    if (!result.median_ns) {
+      if (!record::is_success(result.outcome)) without.push_back(&result);
+      continue;
+    }
+    const stats::Interval none{*result.median_ns, *result.median_ns};
+    const stats::Interval interval = result.interval_ns.value_or(none);
+    runs.push_back(result.run);
+    medians.push_back(rounded(*result.median_ns));
+    lows.push_back(rounded(interval.low));
+    highs.push_back(rounded(interval.high));
+    if (!result.interval_ns) alone.push_back(result.run);
+  }
+  object["runs"] = std::move(runs);
+  object["median_ns"] = std::move(medians);
+  object["low_ns"] = std::move(lows);
+  object["high_ns"] = std::move(highs);
+  object["without_interval"] = std::move(alone);
+  if (without.size() > most_runs_without)
+    without.erase(without.begin(), without.end() - most_runs_without);
+  object["without"] = json::list(without, [](const CaseResult* result) {
+    Json one{{"run", result->run}, {"outcome", record::to_string(result->outcome)}};
+    json::put(one, "reason", printable(result->reason, most_reason_bytes));
+    return one;
+  });
+  object["unsteady"] = std::move(unsteady);
+}
+
+/// The last results of cases whose last runs are not shown, by name. `sources` takes up those that
+/// their sites lie in.
+std::map<std::string, Json> older_results(const DeviceHistory& history,
+                                          const AroundHistories& around, RunReader& runs,
+                                          analysis::SourceTable& sources) {
+  std::map<std::string, std::set<std::string>> names;  // by run
+  for (const CaseSeries& series : history.cases)
+    names[history.runs[series.results.back().run].run.id].insert(record::name(series.info.id));
+  std::map<std::string, Json> results;
+  for (const auto& [id, of_run] : names) {
+    const store::FoundRun* found = runs.find(id);
+    if (around.shown.contains(id) || found == nullptr) continue;
+    const auto wanted = [&](const std::string& name) { return of_run.contains(name); };
+    const Json cases = report_cases(runs.read(*found), wanted, sources);
+    for (const Json& object : cases.elements()) results.emplace(object.at("name").text(), object);
+  }
+  return results;
+}
+
+/// The commits that the runs were built from.
+std::set<std::string> commits_of(const std::vector<DeviceHistory>& histories) {
+  std::set<std::string> commits;
+  for (const DeviceHistory& history : histories)
+    for (const HistoryRun& run : history.runs) commits.insert(commit_of(run));
+  commits.erase("");
+  return commits;
+}
+
+Json history_json(const DeviceHistory& history, const AroundHistories& around, RunReader& runs) {
+  const std::vector<CaseSamples> samples = case_samples(history);
+  analysis::SourceTable sources;
+  const std::map<std::string, Json> older = older_results(history, around, runs, sources);
+  Json cases = Json::array();
+  for (std::size_t i = 0; i < history.cases.size(); ++i) {
+    const CaseSeries& series = history.cases[i];
+    const HistoryRun& last = history.runs[series.results.back().run];
+    Json object = identity_json(series.info.id);
+    put_results(object, series);
+    const std::string name = record::name(series.info.id);
+    object["repeat"] = repeating_line(last.run.command_line, last.device.id, last.run.seed, {name});
+    if (!samples[i].runs.empty()) object["samples"] = samples_json(samples[i]);
+    object["latest"] = {{"run", series.results.back().run}};
+    if (const auto found = older.find(name); found != older.end())
+      object["latest"]["case"] = found->second;
+    cases.push_back(std::move(object));
+  }
+  return {{"device", record::to_json(history.device)},
+          {"environments", environments_json(history.environments)},
+          {"runs",
+           json::list(history.runs,
+                      [&](const HistoryRun& run) { return history_run_json(run, around, runs); })},
+          {"older", history.older},
+          {"cases", std::move(cases)},
+          {"sources", sources.to_json()}};
+}
+
+}  // namespace
+
+ReportHistories report_histories(const std::filesystem::path& results, const std::string& device,
+                                 const std::set<std::string>& shown, RunReader& runs,
+                                 const store::LeftOut& left_out) {
+  ReportHistories found;
+  try {
+    StoredNames names;
+    const std::vector<DeviceHistory> histories = device_histories(
+        results, {.patterns = {}, .device = device, .runs = most_history_runs}, names, left_out);
+    const std::filesystem::path home = process::home();
+    const std::string address = gate::commit_address_of(home);
+    AroundHistories around{shown, {}};
+    if (!address.empty()) around.linked = gate::commits_known(home, commits_of(histories));
+    // A commit of another repository would lead nowhere.
+    if (!around.linked.empty()) found.commits = address;
+    for (const DeviceHistory& one : histories)
+      found.devices.push_back(history_json(one, around, runs));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::store) throw;
+    left_out(error);  // what else is reported could be read
+  }
+  return found;
+}
+
+void write_document(std::ostream& stream, const Json& document, const Json& histories) {
+  std::string text = document.dump(1);
+  text.resize(text.rfind('\n'));
+  stream << text << ",\n \"histories\": [";
+  const char* before = "\n  ";
+  for (const Json& history : histories.elements()) {
+    stream << before << history.dump();
+    before = ",\n  ";
+  }
+  stream << "\n ]\n}\n";
+}
+
+}  // namespace ridgeline::present
