@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
+from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation, Text
 
 from reports import labels
 from reports.plot import INK
 
 _FONT_SIZE = 11
+_ALONG = 1.0  # points between a slope and its name
 _LONGEST_WITHOUT_LEADER = 10.0  # points between a name and its point
 
 
@@ -29,11 +31,10 @@ class Name:
 
 @dataclass(frozen=True)
 class Slope:
-    """A line y = value * x with the name that stands along it, above it or `below` it."""
+    """A line y = value * x with the name that stands along it."""
 
     value: float
     text: str
-    below: bool
 
 
 def in_points(axes: Axes, x: float, y: float) -> tuple[float, float]:
@@ -65,48 +66,71 @@ def name_points(
 def name_slopes(
     axes: Axes, slopes: Sequence[Slope], points: Sequence[tuple[float, float]]
 ) -> list[labels.Box]:
-    """Adds the names for which there is room, near the middle of the slope where it is free;
-    returns what they cover. The layout must be settled."""
+    """Names each slope that is seen, near its middle where it is free; where there is no room, over
+    as few points and lines as possible. Returns what the names cover. The layout must be
+    settled."""
     renderer = axes.figure.canvas.get_renderer()
-    bounds = _bounds(axes)
-    occupied = [labels.around(*in_points(axes, *point), 4) for point in points] + _along_lines(axes)
+    marks = [labels.around(*in_points(axes, *point), 4) for point in points]
+    lines = _along_lines(axes)
     covered: list[labels.Box] = []
     for slope in slopes:
         ends = _visible(axes, slope.value)
         if ends is None:
             continue
-        (x0, y0), (x1, y1) = ends
-        angle, long = math.atan2(y1 - y0, x1 - x0), math.dist(*ends)
-        width, height = _size(axes, slope.text, renderer)
-        away = -(height + 5) if slope.below else 5.0  # from the slope to the text's lower edge
+        places = _places(ends, _size(axes, slope.text, renderer), _bounds(axes))
+        # The worst is another slope's name, then a point; the first of equals is taken.
+        costs = [
+            tuple(_hits(one.boxes, some) for some in (covered, marks, lines)) for one in places
+        ]
+        if places:
+            least = min(costs)
+            best = places[costs.index(least)]
+            _add_along(axes, slope.text, best, free=not any(least))
+            covered += best.boxes
+    return covered
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Of a text: its lower left corner, its angle, and what it covers."""
+
+    start: tuple[float, float]
+    angle: float
+    boxes: tuple[labels.Box, ...]
+
+
+def _places(
+    ends: tuple[tuple[float, float], tuple[float, float]],
+    size: tuple[float, float],
+    bounds: labels.Box,
+) -> list[_Place]:
+    """Along a slope, the best first: above it, where no case should be, then below."""
+    (x0, y0), (x1, y1) = ends
+    angle, long = math.atan2(y1 - y0, x1 - x0), math.dist(*ends)
+    width, height = size
+    found = []
+    for away in (_ALONG, -height - _ALONG):  # from the slope to the text's lower edge
         for part in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9, 0.0, 1.0):
-            along = part * (long - width)
-            if along < 0:
-                break
-            start = (x0 + along * math.cos(angle), y0 + along * math.sin(angle))
-            middle = away + height / 2
-            boxes = [
+            along = part * max(0.0, long - width)
+            start = (
+                x0 + along * math.cos(angle) - away * math.sin(angle),
+                y0 + along * math.sin(angle) + away * math.cos(angle),
+            )
+            boxes = tuple(
                 labels.around(
-                    start[0] + step * math.cos(angle) - middle * math.sin(angle),
-                    start[1] + step * math.sin(angle) + middle * math.cos(angle),
+                    start[0] + step * math.cos(angle) - height / 2 * math.sin(angle),
+                    start[1] + step * math.sin(angle) + height / 2 * math.cos(angle),
                     height * 0.36,
                 )
                 for step in _steps(width, 6)
-            ]
-            if all(
-                box.inside(bounds) and not any(box.overlaps(other) for other in occupied)
-                for box in boxes
-            ):
-                _add_along(
-                    axes,
-                    slope.text,
-                    (start[0] - away * math.sin(angle), start[1] + away * math.cos(angle)),
-                    angle,
-                )
-                occupied += boxes
-                covered += boxes
-                break
-    return covered
+            )
+            if all(box.inside(bounds) for box in boxes):
+                found.append(_Place(start, angle, boxes))
+    return found
+
+
+def _hits(boxes: Sequence[labels.Box], others: Sequence[labels.Box]) -> int:
+    return sum(any(box.overlaps(other) for box in boxes) for other in others)
 
 
 def _steps(length: float, most: float) -> list[float]:
@@ -132,19 +156,21 @@ def _visible(axes: Axes, value: float) -> tuple[tuple[float, float], tuple[float
     )
 
 
-def _add_along(axes: Axes, text: str, start: tuple[float, float], angle: float) -> None:
+def _add_along(axes: Axes, text: str, place: _Place, *, free: bool) -> None:
+    """Above what it covers and with a white edge, where it is not `free`."""
     scale = axes.figure.dpi / 72
     added = axes.text(
-        *axes.transAxes.inverted().transform((start[0] * scale, start[1] * scale)),
+        *axes.transAxes.inverted().transform((place.start[0] * scale, place.start[1] * scale)),
         text,
         transform=axes.transAxes,
-        rotation=math.degrees(angle),
+        rotation=math.degrees(place.angle),
         rotation_mode="anchor",
         ha="left",
         va="bottom",
         fontsize=_FONT_SIZE,
         color=INK,
-        zorder=3,
+        zorder=3 if free else 7,
+        path_effects=[] if free else [withStroke(linewidth=3, foreground="white")],
     )
     added.set_in_layout(False)
 

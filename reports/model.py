@@ -143,10 +143,15 @@ class Source(Row):
 
 
 class Usage(Row):
-    """How busy a case keeps a resource. `words` are the resource, the share of the time, the
-    amount, the highest rate, and what the last two are known by."""
+    """How busy a case keeps a resource: of which `amount` in `unit` that follows, and what it is
+    known by (`amount_by`). `words` are the resource, the share of the time, the amount, the highest
+    rate, and what the last two are known by."""
 
     words: tuple[str, str, str, str, str, str]
+    resource: str = ""
+    amount: Amount = None
+    unit: str = ""
+    amount_by: str = ""
 
 
 class UnknownUsage(Row):
@@ -160,6 +165,15 @@ class Settling(Row):
 
     command: str
     shows: str
+
+
+class NextRung(Row):
+    """Of a ladder, by its title, the `next` case; of its last rung the `reference`. Both are names,
+    and may be of cases that the run does not have."""
+
+    ladder: str
+    next: str = ""
+    reference: str = ""
 
 
 class ExplainedWords(Row):
@@ -180,6 +194,7 @@ class Explanation(Row):
     unknown: tuple[UnknownUsage, ...]
     settle: tuple[Settling, ...]
     words: ExplainedWords
+    ladders: tuple[NextRung, ...] = ()
 
 
 class Case(Row):

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports import figures, legible, load, plot, synthetic
+from reports import ceilings, figures, legible, load, plot, synthetic
 from reports.figures import (
     attention,
     coalescing,
@@ -197,6 +197,7 @@ INPUTS: dict[str, Callable[[], Json]] = {
 NAMES = [kind.name for kind in figures.kinds("run")]
 NOTHING_TO_DRAW = {("divergence", "cpu"), ("divergence", "crowded"), ("fusion", "crowded")}
 NOTHING_TO_DRAW |= {("transfer", "cpu"), ("transfer", "crowded")}
+NOTHING_TO_DRAW |= {("levels", source) for source in ("gpu", "cpu", "crowded")}  # without counts
 
 
 def drawn(name: str, run: Run) -> Figure | None:
@@ -212,6 +213,7 @@ def drawn_once(name: str, source: str) -> Figure | None:
 def test_figures_are_found_by_listing_their_folder() -> None:
     assert NAMES == [
         "roofline",
+        "levels",
         "roofs",
         "coalescing",
         "occupancy",
@@ -631,7 +633,7 @@ def test_roofline_names_the_fastest_of_each_variant() -> None:
 
 def test_roofline_leads_to_what_was_counted() -> None:
     made = synthetic.gpu()
-    one = next(case for case in made["cases"] if case["name"].startswith("gemm/wmma"))
+    *_, small, one = [case for case in made["cases"] if case["name"].startswith("gemm/wmma")]
     both = [("hardware_dram_read_bytes", 3e6), ("hardware_dram_written_bytes", 1e6)]
     for known in (1, 2):
         one["metrics"] = [
@@ -648,7 +650,11 @@ def test_roofline_leads_to_what_was_counted() -> None:
     run = parsed(made)
     (best,) = (spot for spot in roofline.spots(run) if spot.point.name == one["name"])
     assert best.counted == hardware | {roofline.EMULATED: one["flops"] / 8e6}
-    assert sorted(line.get_marker() for line in _counted_ends(run)) == ["x", "|"]
+    small["counted_dram_bytes"] = 4e6
+    run = parsed(made)
+    assert sum(bool(spot.counted) for spot in roofline.spots(run)) == 2
+    ends = _counted_ends(run)
+    assert sorted(line.get_marker() for line in ends) == ["x", "|"], "of the fastest alone"
 
 
 def _counted_ends(run: Run) -> list[Line2D]:
@@ -670,7 +676,7 @@ def test_a_roofline_without_roofs_says_what_to_run() -> None:
         figure = drawn("roofline", parsed(made))
         assert figure is not None
         assert figure.axes[0].get_title(loc="left").startswith(f"This run has no {missing} roofs.")
-    whole = drawn_once("roofline", "gpu")
+    whole = drawn_once("roofline", "cpu")
     assert whole is not None
     assert whole.axes[0].get_title(loc="left") == ""
 
@@ -698,7 +704,7 @@ def test_the_suites_that_have_a_look_are_those_there_are() -> None:
 
 def test_roofline_ceilings_tell_measured_from_datasheet() -> None:
     run = parsed(synthetic.gpu())
-    dram, *caches = roofline.memory_of(run.roofs)
+    dram, *caches = ceilings.memory_of(run.roofs)
     assert dram.measured is not None
     assert dram.datasheet is not None
     assert (dram.measured.kind, dram.measured.value, dram.datasheet.value) == (
@@ -708,7 +714,7 @@ def test_roofline_ceilings_tell_measured_from_datasheet() -> None:
     )
     assert [ceiling.name for ceiling in caches] == ["llc", "l1"]
     assert [
-        ceiling.name for ceiling in roofline.compute_of(run.roofs, roofline.drawn_types(run))
+        ceiling.name for ceiling in ceilings.compute_of(run.roofs, roofline.drawn_types(run))
     ] == [
         "fma f32",
         "tensor bf16",
@@ -718,11 +724,12 @@ def test_roofline_ceilings_tell_measured_from_datasheet() -> None:
 def test_equal_ceilings_of_a_roofline_share_a_name() -> None:
     run = parsed(crowded())
     texts = [
-        (one.name, roofline.value_text(one))
-        for one in roofline.compute_of(run.roofs, roofline.drawn_types(run))
+        (one.name, ceilings.value_text(one))
+        for one in ceilings.compute_of(run.roofs, roofline.drawn_types(run))
     ]
     assert texts == [
         ("fma f32", "61.8 of 66.9 TFLOP/s"),
+        ("fma f16", "66.6 TFLOP/s"),
         ("tensor tf32", "388 of 495 TFLOP/s"),
         ("tensor f16, bf16", "945 of 989 TFLOP/s"),
     ]
@@ -750,7 +757,7 @@ def test_a_ceiling_says_what_was_measured(
     roofs = [
         Roof("x", 1.0, "FLOP/s", "", words) if words else None for words in (measured, datasheet)
     ]
-    assert roofline.value_text(Ceiling("x", *roofs)) == text
+    assert ceilings.value_text(Ceiling("x", *roofs)) == text
 
 
 def test_roofs_stand_beside_the_datasheet() -> None:

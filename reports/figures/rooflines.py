@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from reports import compared, plot, table
+from reports import ceilings, compared, plot, table
 from reports.figures import roofline
 from reports.model import Roof
 from reports.model_comparison import ComparedCase, Comparison, SideOfCase
@@ -72,8 +72,9 @@ def panel(sides: list[tuple[ComparedCase, SideOfCase]], roofs: tuple[Roof, ...])
         for case, side in sides
         if (point := _point(case, side))
     ]
-    compute = roofline.compute_of(roofs, (case.dtype for case, _ in sides))
-    return roofline.Panel(roofline.with_best(placed), roofline.memory_of(roofs), compute)
+    types = (one for case, side in sides for one in roofline.types(case.dtype, side.roof))
+    compute = ceilings.compute_of(roofs, types)
+    return roofline.Panel(roofline.with_best(placed), ceilings.memory_of(roofs), compute)
 
 
 def data(page: Page) -> list[table.Row]:
