@@ -12,7 +12,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation, Text
 
 from reports import labels
-from reports.plot import INK
+from reports.plot import INK, shown
 
 _FONT_SIZE = 11
 _ALONG = 1.0  # points between a slope and its name
@@ -31,10 +31,24 @@ class Name:
 
 @dataclass(frozen=True)
 class Slope:
-    """A line y = value * x with the name that stands along it."""
+    """A line y = value * x, up to y = `top`, with the name that stands along it."""
 
     value: float
     text: str
+    top: float = math.inf
+
+
+def width_of(axes: Axes, text: str, font_size: float) -> float:
+    """In points."""
+    return _size(axes, text, axes.figure.canvas.get_renderer(), font_size)[0]
+
+
+def fitted(axes: Axes, text: str, width: float, font_size: float, most: int) -> str:
+    """`text` in at most so many letters, and fewer where they are wider than `width` points."""
+    limit = min(most, len(text))
+    while (found := width_of(axes, shown(text, limit), font_size)) > width and limit > 4:
+        limit = min(limit - 1, int(limit * width / found))
+    return shown(text, limit)
 
 
 def in_points(axes: Axes, x: float, y: float) -> tuple[float, float]:
@@ -64,7 +78,10 @@ def name_points(
 
 
 def name_slopes(
-    axes: Axes, slopes: Sequence[Slope], points: Sequence[tuple[float, float]]
+    axes: Axes,
+    slopes: Sequence[Slope],
+    points: Sequence[tuple[float, float]],
+    font_size: float = _FONT_SIZE,
 ) -> list[labels.Box]:
     """Names each slope that is seen, near its middle where it is free; where there is no room, over
     as few points and lines as possible. Returns what the names cover. The layout must be
@@ -74,10 +91,10 @@ def name_slopes(
     lines = _along_lines(axes)
     covered: list[labels.Box] = []
     for slope in slopes:
-        ends = _visible(axes, slope.value)
+        ends = _visible(axes, slope)
         if ends is None:
             continue
-        places = _places(ends, _size(axes, slope.text, renderer), _bounds(axes))
+        places = _places(ends, _size(axes, slope.text, renderer, font_size), _bounds(axes))
         # The worst is another slope's name, then a point; the first of equals is taken.
         costs = [
             tuple(_hits(one.boxes, some) for some in (covered, marks, lines)) for one in places
@@ -85,7 +102,8 @@ def name_slopes(
         if places:
             least = min(costs)
             best = places[costs.index(least)]
-            _add_along(axes, slope.text, best, free=not any(least))
+            added = _add_along(axes, slope.text, best, free=not any(least))
+            added.set_fontsize(font_size)
             covered += best.boxes
     return covered
 
@@ -144,11 +162,11 @@ def _bounds(axes: Axes) -> labels.Box:
     return labels.Box(frame.x0 * scale, frame.y0 * scale, frame.x1 * scale, frame.y1 * scale)
 
 
-def _visible(axes: Axes, value: float) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """The ends, in points, of the part of y = value * x that logarithmic axes show, or None when
-    they show none."""
+def _visible(axes: Axes, slope: Slope) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """The ends, in points, of the part that logarithmic axes show, or None when they show none."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    first, last = max(left, bottom / value), min(right, top / value)
+    value = slope.value
+    first, last = max(left, bottom / value), min(right, min(top, slope.top) / value)
     return (
         (in_points(axes, first, first * value), in_points(axes, last, last * value))
         if first < last
@@ -156,7 +174,7 @@ def _visible(axes: Axes, value: float) -> tuple[tuple[float, float], tuple[float
     )
 
 
-def _add_along(axes: Axes, text: str, place: _Place, *, free: bool) -> None:
+def _add_along(axes: Axes, text: str, place: _Place, *, free: bool) -> Text:
     """Above what it covers and with a white edge, where it is not `free`."""
     scale = axes.figure.dpi / 72
     added = axes.text(
@@ -173,10 +191,13 @@ def _add_along(axes: Axes, text: str, place: _Place, *, free: bool) -> None:
         path_effects=[] if free else [withStroke(linewidth=3, foreground="white")],
     )
     added.set_in_layout(False)
+    return added
 
 
-def _size(axes: Axes, text: str, renderer: RendererBase) -> tuple[float, float]:
-    probe = axes.text(0, 0, text, fontsize=_FONT_SIZE)
+def _size(
+    axes: Axes, text: str, renderer: RendererBase, font_size: float = _FONT_SIZE
+) -> tuple[float, float]:
+    probe = axes.text(0, 0, text, fontsize=font_size)
     extent = Text.get_window_extent(probe, renderer)
     probe.remove()
     scale = 72 / axes.figure.dpi

@@ -83,7 +83,7 @@ def draw(axes: Axes, memory: Sequence[Ceiling], compute: Sequence[Ceiling]) -> N
     """Memory's slopes end at the highest flat line, flat lines begin at the first slope; slopes
     after the first are thin."""
     left, right = axes.get_xlim()
-    flat = max((ceiling.highest for ceiling in compute), default=axes.get_ylim()[1])
+    flat = _highest(axes, compute)
     for index, ceiling in enumerate(memory):
         for roof in (ceiling.measured, ceiling.datasheet):
             if roof and left * roof.value < flat:
@@ -143,12 +143,34 @@ def name_flats(axes: Axes, compute: Sequence[Ceiling]) -> None:
 
 
 def name_slopes(
-    axes: Axes, memory: Sequence[Ceiling], points: Sequence[tuple[float, float]]
+    axes: Axes,
+    memory: Sequence[Ceiling],
+    compute: Sequence[Ceiling],
+    points: Sequence[tuple[float, float]],
 ) -> list[labels.Box]:
     """Along each slope; returns what the names cover, which no name of a case may. The layout must
     be settled."""
     slopes = [
-        annotate.Slope(one.highest, f"{one.name} {plot.shown(value_text(one), 40)}")
+        annotate.Slope(
+            one.highest, f"{one.name} {plot.shown(value_text(one), 40)}", _highest(axes, compute)
+        )
         for one in memory
     ]
     return annotate.name_slopes(axes, slopes, points)
+
+
+def name_slopes_small(
+    axes: Axes,
+    memory: Sequence[Ceiling],
+    compute: Sequence[Ceiling],
+    points: Sequence[tuple[float, float]],
+    font_size: float,
+) -> None:
+    """The same without values, where there is little room."""
+    top = _highest(axes, compute)
+    slopes = [annotate.Slope(one.highest, one.name, top) for one in memory]
+    annotate.name_slopes(axes, slopes, points, font_size)
+
+
+def _highest(axes: Axes, compute: Sequence[Ceiling]) -> float:
+    return max((ceiling.highest for ceiling in compute), default=axes.get_ylim()[1])

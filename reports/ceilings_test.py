@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from reports import ceilings, figures, legible, load, plot, synthetic, synthetic_counters
+from reports import ceilings, figures, labels, legible, load, plot, synthetic, synthetic_counters
 from reports.figures import roofline
 from reports.figures.figures_test import crowded, very_many
 from reports.model import Run
@@ -92,6 +92,18 @@ def test_a_name_that_has_no_room_is_above_what_it_covers() -> None:
     assert covering.get_zorder() > free.get_zorder()
 
 
+def test_names_of_cases_are_told_what_the_name_of_a_slope_covers() -> None:
+    figure = Figure()
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.set(xscale="log", yscale="log", xlim=(1, 1000), ylim=(1, 1000))
+    boxes = ceilings.name_slopes(axes, ceilings.memory_of(parsed(_one_roof()).roofs), [], [])
+    (text,) = axes.texts
+    for x, y in _middle_line(text):
+        at = labels.around(x * 72 / figure.dpi, y * 72 / figure.dpi, 0.5)
+        assert any(box.overlaps(at) for box in boxes)
+
+
 def _one_roof() -> Json:
     roof = synthetic.roof("dram.read", 1.0)
     return synthetic.run("synthetic-x", "cpu", [], [roof])
@@ -105,7 +117,7 @@ def _everywhere() -> list[tuple[float, float]]:
 def _named(axes: Axes, memory: list[ceilings.Ceiling], points: list[tuple[float, float]]) -> Text:
     for text in axes.texts:
         text.remove()
-    assert ceilings.name_slopes(axes, memory, points)
+    assert ceilings.name_slopes(axes, memory, [], points)
     (text,) = axes.texts
     return text
 

@@ -132,7 +132,8 @@ def fact_point(case: Case, x: float | None, y: float | None) -> Point | None:
 
 def _point(case: Case, x: float | None, y: float | None, ends: Sequence[float]) -> Point | None:
     low, high = ends or (None, None)
-    return Point(x, y, low, high, case.hollow, case.name) if x and y and x > 0 and y > 0 else None
+    drawable = x and y and 0 < x < math.inf and 0 < y < math.inf
+    return Point(x, y, low, high, case.hollow, case.name) if drawable else None
 
 
 def series(

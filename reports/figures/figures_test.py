@@ -197,7 +197,9 @@ INPUTS: dict[str, Callable[[], Json]] = {
 NAMES = [kind.name for kind in figures.kinds("run")]
 NOTHING_TO_DRAW = {("divergence", "cpu"), ("divergence", "crowded"), ("fusion", "crowded")}
 NOTHING_TO_DRAW |= {("transfer", "cpu"), ("transfer", "crowded")}
-NOTHING_TO_DRAW |= {("levels", source) for source in ("gpu", "cpu", "crowded")}  # without counts
+NOTHING_TO_DRAW |= {  # without counts, and without ladders
+    (name, source) for name in ("levels", "ladders") for source in ("gpu", "cpu", "crowded")
+}
 
 
 def drawn(name: str, run: Run) -> Figure | None:
@@ -214,6 +216,7 @@ def test_figures_are_found_by_listing_their_folder() -> None:
     assert NAMES == [
         "roofline",
         "levels",
+        "ladders",
         "roofs",
         "coalescing",
         "occupancy",

@@ -60,9 +60,8 @@ class LevelPanel:
 
 
 def _dram(case: Case) -> Counted | None:
-    if case.options.get("cache") == "hot":  # counters are of a cold start
-        return None
-    return _either(roofline.hardware_dram_bytes(case), case.counted_dram_bytes)
+    moved = roofline.dram_bytes(case)
+    return _either(moved.get(roofline.HARDWARE), moved.get(roofline.EMULATED))
 
 
 def _l2(case: Case) -> Counted | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -138,6 +139,17 @@ def test_the_roofline_says_how_to_count_where_nothing_was() -> None:
     assert said(run(one, kind="cpu")) == ""
     synthetic_counters.count(one, dram=2e7, l2=8e7, shared=4e8)
     assert said(run(one)) == ""
+
+
+@pytest.mark.parametrize("amount", [1e-300, 1e300])
+def test_absurd_counts_break_nothing(amount: float) -> None:
+    one = case()
+    synthetic_counters.count(one, dram=amount, l2=amount, shared=amount)
+    run_of_it = parsed(run(one))
+    for kind in figures.kinds("run"):
+        if kind.name in ("levels", "roofline"):
+            legible.drawn(kind, run_of_it)
+    assert all(0 < x < math.inf for some in intensities(run(one)).values() for x in some.values())
 
 
 def test_only_the_last_panel_names_the_flat_lines_that_all_have() -> None:

@@ -76,22 +76,28 @@ def spots(run: Run) -> list[Spot]:
             point = plot.rate_point(case, case.flops / case.bytes, case.flop_rate)
             if point:
                 placed.append((case.suite, case.variant, case.dtype, point))
-                counted.append(_counted_intensities(case))
+                counted.append(counted_intensities(case))
     return [
         replace(spot, counted=one) for spot, one in zip(with_best(placed), counted, strict=True)
     ]
 
 
-def _counted_intensities(case: Case) -> dict[str, float]:
-    """Operations of the problem per byte that moved between DRAM and L2, by hardware counters and
-    on the emulated device."""
-    moved = {HARDWARE: hardware_dram_bytes(case), EMULATED: case.counted_dram_bytes}
-    return {by: case.flops / total for by, total in moved.items() if case.flops and total}
+def counted_intensities(case: Case) -> dict[str, float]:
+    """Operations of the problem per byte that moved between DRAM and L2, by who counted."""
+    moved = dram_bytes(case).items()
+    intensities = {by: (case.flops or 0) / total for by, total in moved if total}
+    return {by: x for by, x in intensities.items() if 0 < x < math.inf}
 
 
-def hardware_dram_bytes(case: Case) -> float | None:
+def dram_bytes(case: Case) -> dict[str, float]:
+    """Those between DRAM and L2, by who counted: in both cases from empty caches on, so that they
+    say nothing of a hot one."""
+    if case.options.get("cache") == "hot":
+        return {}
     ways = [case.metric(f"hardware_dram_{way}_bytes") for way in ("read", "written")]
-    return sum(way for way in ways if way is not None) if None not in ways else None
+    hardware = sum(way for way in ways if way is not None) if None not in ways else None
+    moved = {HARDWARE: hardware, EMULATED: case.counted_dram_bytes}
+    return {by: total for by, total in moved.items() if total is not None}
 
 
 def with_best(placed: Sequence[tuple[str, str, str, plot.Point]]) -> list[Spot]:
@@ -140,6 +146,11 @@ def rows_of(panel: Panel) -> list[table.Row]:
         | {table.unit(f"{across} {by[who]}", "FLOP/B"): x for who, x in spot.counted.items()}
         for spot in panel.spots
     ]
+    return rows + rows_of_roofs(panel)
+
+
+def rows_of_roofs(panel: Panel) -> list[table.Row]:
+    rows: list[table.Row] = []
     for column, some in (
         (table.unit("roof of memory", "B/s"), panel.memory),
         (table.unit("rate", "FLOP/s"), panel.compute),
@@ -232,11 +243,14 @@ def draw_panels(
     _legend(figure, styles, panels, more or {})
     plot.settle(figure)  # settles the layout, which the names are placed in
     for axes, panel in zip(grid, panels, strict=True):
-        _name(axes, panel.spots, styles, panel.memory)
+        _name(axes, panel, styles)
 
 
-def limits(panels: Sequence[Panel]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Of intensity and of rate, so that all spots, ridges and flat ceilings are seen."""
+def limits(
+    panels: Sequence[Panel], names: float = 4.0
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Of intensity and of rate, so that all spots, ridges and flat ceilings are seen; names have so
+    many times as much room on the right."""
     points = [spot.point for panel in panels for spot in panel.spots]
     flat = [ceiling.highest for panel in panels for ceiling in panel.compute]
     ridges = [
@@ -257,9 +271,8 @@ def limits(panels: Sequence[Panel]) -> tuple[tuple[float, float], tuple[float, f
     left = min(across + [ridge / 12 for ridge in ridges] + starts)
     right = max(across + [ridge * 2 for ridge in ridges])
     rates = [point.y for point in points]
-    # Names have room on the right and above the highest line.
     up = (min(rates) / 3, max(flat + rates) * 3)
-    return _drawable(left / 1.5, right * 8), _drawable(*up)
+    return _drawable(left / 1.5, right * 2 * names), _drawable(*up)
 
 
 def _drawable(low: float, high: float) -> tuple[float, float]:
@@ -283,15 +296,13 @@ def _shown_counts(spot: Spot) -> dict[str, float]:
     return spot.counted if spot.best else {}
 
 
-def _name(
-    axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style], memory: list[Ceiling]
-) -> None:
+def _name(axes: Axes, panel: Panel, styles: dict[str, plot.Style]) -> None:
     """Names slopes, DRAM's first, then points, the fastest first."""
-    points = [(spot.point.x, spot.point.y) for spot in drawn]
-    taken = ceilings.name_slopes(axes, memory, points)
+    points = [(spot.point.x, spot.point.y) for spot in panel.spots]
+    taken = ceilings.name_slopes(axes, panel.memory, panel.compute, points)
     names = [
         annotate.Name(spot.point.x, spot.point.y, plot.shown(text, 30), styles[spot.suite].colour)
-        for spot, text in _shared_names(axes, drawn)
+        for spot, text in _shared_names(axes, panel.spots)
     ]
     annotate.name_points(axes, names[:_MOST_NAMES], points, taken, _REACH)
 
