@@ -52,11 +52,11 @@ def _is_drawn(case: ComparedCase) -> bool:
     """On both sides or on none, so that the panels show the same cases."""
     workload = roofline.is_workload(case.suite, measures_roof=case.measures_roof)
     return (
-        workload and case.ratio is not None and all(_point(case, side) for side in (case.a, case.b))
+        workload and case.ratio is not None and all(point(case, side) for side in (case.a, case.b))
     )
 
 
-def _point(case: ComparedCase, side: SideOfCase) -> plot.Point | None:
+def point(case: ComparedCase, side: SideOfCase) -> plot.Point | None:
     """A side alone has no interval: that of the ratio needs both."""
     if not (side.median_ns and side.flops and side.bytes):
         return None
@@ -68,9 +68,9 @@ def _point(case: ComparedCase, side: SideOfCase) -> plot.Point | None:
 
 def panel(sides: list[tuple[ComparedCase, SideOfCase]], roofs: tuple[Roof, ...]) -> roofline.Panel:
     placed = [
-        (case.suite, case.variant, case.dtype, point)
+        (case.suite, case.variant, case.dtype, at)
         for case, side in sides
-        if (point := _point(case, side))
+        if (at := point(case, side))
     ]
     types = (one for case, side in sides for one in roofline.types(case.dtype, side.roof))
     compute = ceilings.compute_of(roofs, types)
