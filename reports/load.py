@@ -3,6 +3,7 @@ say what is right."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import msgspec
 from reports.model import Count, Row, Run
 from reports.model_comparison import Comparison
 from reports.model_gate import Gate
+from reports.model_history import History
 from reports.model_trend import Trend
 
 FORMAT = "ridgeline-report"
@@ -20,6 +22,10 @@ VERSION = 10
 _LONGEST_TEXT = 20_000
 _LONGEST_SOURCE = 300_000
 _LONGEST_ERROR = 400
+_ADDRESS = re.compile(
+    r"https://[!#-;=?-~]{1,2000}"
+)  # printable, and nothing that ends an attribute
+_NUMBERS = frozenset({int, float})
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
@@ -43,16 +49,30 @@ class _Head(Row):
 
 
 class Report(Row):
+    """`commits` is the address that a commit's id is appended to, or empty."""
+
     generated: str
     ridgeline: str
     runs: tuple[Run, ...]
     gates: tuple[Gate, ...] = ()
     trends: tuple[Trend, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
+    histories: tuple[History, ...] = ()
+    commits: str = ""
 
     def __post_init__(self) -> None:
-        if not (self.runs or self.gates or self.trends or self.comparisons):
+        if not (self.runs or self.gates or self.trends or self.comparisons or self.histories):
             raise ValueError("runs is empty, and there are no gates: there is nothing to report")
+        if self.commits and not _ADDRESS.fullmatch(self.commits):
+            raise ValueError("commits: expected an address that begins with https://")
+        names = {run.id: {case.name for case in run.cases} for run in self.runs}
+        for at, history in enumerate(self.histories):
+            for place, case in enumerate(history.cases):
+                run = history.runs[case.latest.run].id
+                if case.latest.case is None and case.name not in names.get(run, ()):
+                    raise ValueError(
+                        f"histories[{at}].cases[{place}].latest: run {run} has no such case here"
+                    )
 
 
 def load(path: Path) -> Report:
@@ -84,6 +104,8 @@ def _cleaned(value: Any, longest: int) -> Any:
     if isinstance(value, str):
         return clean(value, longest)
     if isinstance(value, list):
+        if _NUMBERS.issuperset(map(type, value)):  # histories have millions of numbers
+            return value
         return [_cleaned(one, longest) for one in value]
     if isinstance(value, dict):
         return {

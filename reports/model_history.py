@@ -1,0 +1,150 @@
+"""What each case of one device came to, run after run, as plain rows.
+
+Times are in ns. Places of runs are those in `runs` of the history, oldest first."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from reports.model import Case, Count, Device, Facts, Positive, Row
+
+MOST_RUNS = 10_000
+BINS = 48  # of a histogram of samples, equal in the logarithm
+
+_Times = Annotated[tuple[Positive, ...], Meta(max_length=MOST_RUNS)]
+_Places = Annotated[tuple[Count, ...], Meta(max_length=MOST_RUNS)]
+
+
+class PastEnvironment(Row):
+    """All that must be equal for two runs to be compared, and what changed since the one before, in
+    words."""
+
+    hash: str
+    comparable: Facts
+    changed: str = ""
+
+
+class PastRun(Row):
+    """`environment` is a place in the history's."""
+
+    id: str
+    started: str
+    environment: Count
+    status: str
+    commit: str = ""
+    dirty: bool = False
+    label: str = ""
+    profile: str = ""
+
+
+class Valueless(Row):
+    """A run in which the case has no value, and how it ended."""
+
+    run: Count
+    outcome: str
+    reason: str = ""
+
+
+class RunSamples(Row):
+    """The samples of one run: `counts` by bin, and how many are `below` and `above` all bins."""
+
+    run: Count
+    count: Count
+    counts: Annotated[tuple[Count, ...], Meta(min_length=BINS, max_length=BINS)]
+    p10_ns: Positive
+    p50_ns: Positive
+    p90_ns: Positive
+    below: Count = 0
+    above: Count = 0
+
+
+class Samples(Row):
+    """Of the last runs that have any; bins go from `low_ns` to `high_ns`."""
+
+    low_ns: Positive
+    high_ns: Positive
+    runs: tuple[RunSamples, ...]
+
+    def __post_init__(self) -> None:
+        if self.low_ns > self.high_ns:
+            raise ValueError("high_ns: expected no less than low_ns")
+
+
+class Latest(Row):
+    """The last run that has the case. `case` is None where that run is in the document: its cases
+    have it by name."""
+
+    run: Count
+    case: Case = None
+
+
+class PastCase(Row):
+    """One case over the runs. Those with a value are `runs`, each with its median and interval;
+    `without` are the last of the others; `unsteady` are places of runs that were unstable. `repeat`
+    is the command that measures it again."""
+
+    name: str
+    suite: str
+    variant: str
+    dtype: str
+    problem: Facts
+    options: Facts
+    latest: Latest
+    runs: _Places = ()
+    median_ns: _Times = ()
+    low_ns: _Times = ()
+    high_ns: _Times = ()
+    without: tuple[Valueless, ...] = ()
+    unsteady: _Places = ()
+    repeat: str = ""
+    samples: Samples = None
+
+    def __post_init__(self) -> None:
+        if not _ascending(self.runs):
+            raise ValueError("runs: expected each once, ascending")
+        for key in ("median_ns", "low_ns", "high_ns"):
+            if len(getattr(self, key)) != len(self.runs):
+                raise ValueError(
+                    f"{key}: expected {len(self.runs)}, one per run, got {len(getattr(self, key))}"
+                )
+        if self.latest.case and self.latest.case.name != self.name:
+            raise ValueError(f"latest.case: another case than {self.name}")
+
+    @property
+    def last_place(self) -> int:
+        """The largest place of a run that anything here names."""
+        sampled = self.samples.runs if self.samples else ()
+        named = (one.run for one in (self.latest, *self.without, *sampled))
+        return max((*named, *self.runs[-1:], *self.unsteady))
+
+
+class History(Row):
+    """`environments` in the order in which runs had them first."""
+
+    device: Device
+    environments: tuple[PastEnvironment, ...]
+    runs: Annotated[tuple[PastRun, ...], Meta(max_length=MOST_RUNS)]
+    cases: tuple[PastCase, ...]
+
+    def __post_init__(self) -> None:
+        for at, run in enumerate(self.runs):
+            if run.environment >= len(self.environments):
+                raise ValueError(
+                    f"runs[{at}].environment: expected a place below {len(self.environments)}"
+                )
+        for at, case in enumerate(self.cases):
+            if case.last_place >= len(self.runs):
+                raise ValueError(f"cases[{at}]: expected places of runs below {len(self.runs)}")
+            if self.counted and case.runs:
+                raise ValueError(f"cases[{at}].runs: times of a device that has none: {case.name}")
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is of a device that counts, and has no times."""
+        return self.device.kind == "emulated"
+
+
+def _ascending(places: tuple[int, ...]) -> bool:
+    return list(places) == sorted(set(places))
