@@ -1,2 +1,2 @@
-"""How results are shown: one HTML page and one PNG a figure from the JSON that `ridgeline report`
+"""How results are shown: HTML pages and files of figures, from the JSON that `ridgeline report`
 writes."""

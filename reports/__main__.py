@@ -1,4 +1,5 @@
-"""`python -m reports INPUT.json --output DIR`: writes DIR/index.html and DIR/figures/*."""
+"""`python -m reports INPUT.json --output DIR`: writes DIR/index.html, the pages that it leads
+to, and DIR/figures/*."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def main(arguments: list[str]) -> int:
         type=Path,
         required=True,
         metavar="DIR",
-        help="folder for index.html and figures/",
+        help="folder for index.html, the pages that it leads to, and figures/",
     )
     parser.add_argument(
         "--formats",

@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 
 from reports import counted_page, figures, listing, load, render, synthetic, synthetic_counts, write
 from reports.model import Run
-from reports.page_test import HOSTILE, Page
+from reports.page_test import HOSTILE, Page, pages_of, run_page, written
 
 Json = synthetic.Json
+COUNTED = "run-synthetic-emulated.html"
 
 
 def parsed(made: Json) -> Run:
@@ -21,32 +22,28 @@ def parsed(made: Json) -> Run:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Page, str, Path]:
-    """The page of a run that counts and of one with times, its text, and its folder."""
+    """The page of a run that counts, beside one with times, its text, and the folder of both."""
     folder = tmp_path_factory.mktemp("both")
     times = synthetic.run(
         "synthetic-times", "cpu", [synthetic.case("sums/tree/f32/n=64", 5e4, bytes=256.0)]
     )
-    file = write.write(load.parse(synthetic.document(synthetic_counts.run(), times)), folder)
-    text = file.read_text(encoding="utf-8")
+    write.write(load.parse(synthetic.document(synthetic_counts.run(), times)), folder)
+    text = (folder / COUNTED).read_text(encoding="utf-8")
     return Page(text), text, folder
 
 
-def section_of(text: str, model: str) -> str:
-    """One run's part of a page."""
-    begin = text.index(f'<section id="{model}"')
-    return text[begin : text.index("</section>", begin)]
-
-
 def test_runs_that_count_stand_behind_those_with_times(both: tuple[Page, str, Path]) -> None:
-    page, text, _ = both
-    assert [one["id"] for one in page.all("section")] == ["synthetic-times", "synthetic-emulated"]
+    page, _, folder = both
+    pages = pages_of(folder)
+    contents = [link for link in pages["index.html"].links if link.startswith("run-")]
+    assert contents[-2:] == ["run-synthetic-times.html", COUNTED]
     assert "9 counted, 1 unsupported" in page.text
-    assert "Annotated sources" not in section_of(text, "synthetic-times")
+    assert "Annotated sources" in page.text
+    assert "Annotated sources" not in pages["run-synthetic-times.html"].text
 
 
-def test_no_time_stands_on_the_part_of_a_run_that_counts(both: tuple[Page, str, Path]) -> None:
-    counts = section_of(both[1], "synthetic-emulated")
-    words = re.sub(r"<[^>]*>", " ", counts)
+def test_no_time_stands_on_the_page_of_a_run_that_counts(both: tuple[Page, str, Path]) -> None:
+    words = both[0].text
     for word in (
         "Median",
         "interval",
@@ -59,15 +56,14 @@ def test_no_time_stands_on_the_part_of_a_run_that_counts(both: tuple[Page, str, 
     ):
         assert word not in words, word
     assert not re.search(r"\d (ns|us|ms|s)\b|/s\b", words)
-    assert "Median" in both[1], "the other run has its table"
+    assert "Median" in pages_of(both[2])["run-synthetic-times.html"].text
 
 
 def test_every_case_has_its_counts_and_a_link_to_its_listing(both: tuple[Page, str, Path]) -> None:
-    page, text, folder = both
-    counts = section_of(text, "synthetic-emulated")
-    assert all(case["name"] in counts for case in synthetic_counts.run()["cases"])
+    page, _, folder = both
+    assert all(case["name"] in page.text for case in synthetic_counts.run()["cases"])
     assert "wgmma.mma_async" in page.text
-    links = [link["href"] or "" for link in page.all("a") if "listings/" in (link["href"] or "")]
+    links = [link for link in page.links if "listings/" in link]
     assert len(links) == 9 + 6, "each counted case, and each file"
     for link in links:
         file, _, anchor = link.partition("#")
@@ -148,10 +144,7 @@ def test_a_run_in_which_nothing_was_counted_has_a_page(tmp_path: Path) -> None:
     failed = synthetic.case(
         "a/b/f32/n=1", outcome="wrong_result", reason="race (read after write): held[3]"
     )
-    file = write.write(
-        load.parse(synthetic.document(synthetic.run("synthetic-x", "emulated", [failed]))), tmp_path
-    )
-    text = Page(file.read_text(encoding="utf-8")).text
+    text = run_page(tmp_path, synthetic.run("synthetic-x", "emulated", [failed])).text
     assert "1 wrong_result" in text
     assert "race (read after write): held[3]" in text
     assert "No figure is drawn" in text
@@ -178,11 +171,9 @@ def hostile() -> Json:
 
 
 def test_a_hostile_source_is_text_and_nothing_else(tmp_path: Path) -> None:
-    write.write(load.parse(synthetic.document(hostile(), hostile())), tmp_path)
-    pages = [tmp_path / "index.html", *(tmp_path / "listings").iterdir()]
-    assert len(pages) == 5
-    for file in pages:
-        page = Page(file.read_text(encoding="utf-8"))
+    pages = written(tmp_path, synthetic.document(hostile(), hostile()))
+    assert len(pages) == 7
+    for page in pages.values():
         page.expect_text_only()
     assert {file.parent for file in tmp_path.rglob("*.html")} == {tmp_path, tmp_path / "listings"}
 

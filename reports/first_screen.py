@@ -5,28 +5,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports import compared, gate_page, trend_page
-from reports.model import Facts, Run
+from reports import compared, gate_page, latest, trend_page
+from reports.case_index import CaseIndex
+from reports.model import Run
 from reports.section import Section
-
-RoofTable = tuple[tuple[str, tuple[Facts | None, ...]], ...]
 
 
 @dataclass(frozen=True)
 class Line:
-    """One finding, with the place on the page that tells more. `colour` is bad, note, good or
-    empty."""
+    """One finding, with the page that tells more. `colour` is bad, note, good or empty."""
 
     text: str
-    anchor: str
+    address: str
     colour: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What the fastest own case of a suite reaches on a device; `share` is empty where no roof is
+    known."""
+
+    share: str
+    roof: str
+    variant: str
+    address: str
+
+
+@dataclass(frozen=True)
+class RoofTable:
+    """A row per suite, a column per device, each with its page; None where the device has no case
+    of the suite."""
+
+    devices: tuple[tuple[str, str], ...] = ()
+    rows: tuple[tuple[str, tuple[Cell | None, ...]], ...] = ()
 
 
 @dataclass(frozen=True)
 class FirstScreen:
     wrong: tuple[Line, ...]
     changed: tuple[Line, ...]
-    roofs: RoofTable  # a row per suite, a column per run
+    roofs: RoofTable
     beside: tuple[Line, ...]  # two runs side by side
 
     @property
@@ -36,11 +54,15 @@ class FirstScreen:
         return "wrong" if "bad" in colours else "doubt" if "note" in colours else ""
 
 
-def first_screen(sections: Sequence[Section]) -> FirstScreen:
+def first_screen(sections: Sequence[Section], index: CaseIndex | None = None) -> FirstScreen:
+    """With an `index`, roofs are those of the latest result of each case."""
+
     def of(*kinds: str) -> list[Section]:
         return [one for one in sections if one.kind in kinds]
 
-    wrong = [line for one in of("run", "counted") for line in wrong_in_run(one.of, one.anchor)]
+    index = index or CaseIndex()
+    wrong = [line for one in of("run", "counted") for line in wrong_in_run(one.of, one.address)]
+    wrong += wrong_elsewhere(index)
     wrong += [line for one in of("gate") for line in wrong_in_gate(one)]
     wrong += [line for one in of("trend") for line in wrong_in_trend(one)]
     changed = [changed_in_gate(one) for one in of("gate")]
@@ -48,55 +70,96 @@ def first_screen(sections: Sequence[Section]) -> FirstScreen:
     return FirstScreen(
         wrong=tuple(sorted(wrong, key=lambda line: line.colour != "bad")),
         changed=tuple(changed),
-        roofs=roof_table([one.of for one in of("run")]),
+        roofs=latest_roofs(index) if index.devices else run_roofs(of("run")),
         beside=tuple(line for one in of("comparison") for line in beside(one)),
     )
 
 
-def wrong_in_run(run: Run, anchor: str) -> list[Line]:
+def wrong_in_run(run: Run, address: str) -> list[Line]:
     return [
-        Line(f"{run.device.model}: {one.words}", anchor, "bad" if one.bad else "note")
+        Line(f"{run.device.model}: {one.words}", address, "bad" if one.bad else "note")
         for one in run.wrong
     ]
+
+
+def wrong_elsewhere(index: CaseIndex) -> list[Line]:
+    """Of latest results that are of runs without a page."""
+    lines = []
+    for device in index.devices:
+        cases = latest.elsewhere(index, device)
+        lines += [
+            Line(
+                f"{device.name}: {words}, of {len(cases)} cases that the runs here do not have",
+                "cases.html",
+                "bad" if bad else "note",
+            )
+            for words, bad in latest.wrong(cases)
+        ]
+    return lines
 
 
 def wrong_in_gate(one: Section) -> list[Line]:
     colour = {"wrong": "bad", "doubt": "note"}.get(gate_page.colour(one.of))
     if not colour:
         return []
-    return [Line(f"{_gate(one)}: {one.of.conclusions[-1]}", one.anchor, colour)]
+    return [Line(f"{_gate(one)}: {one.of.conclusions[-1]}", one.address, colour)]
 
 
 def changed_in_gate(one: Section) -> Line:
-    return Line(f"{_gate(one)}: {one.of.counts_text}", one.anchor)
+    return Line(f"{_gate(one)}: {one.of.counts_text}", one.address)
 
 
 def wrong_in_trend(one: Section) -> list[Line]:
     told = trend_page.worse(one.of)
     return [
-        Line(f"{one.of.model}: {text}", one.anchor, "bad" if fails else "note")
+        Line(f"{one.of.model}: {text}", one.address, "bad" if fails else "note")
         for text, fails in told
     ]
 
 
 def changed_in_trend(one: Section) -> Line:
-    return Line(f"{one.of.model}: {one.of.conclusion}", one.anchor)
+    return Line(f"{one.of.model}: {one.of.conclusion}", one.address)
 
 
 def beside(one: Section) -> list[Line]:
     """What a comparison comes to; the first line says what A and B are."""
     first, *more = one.of.conclusions
     a, b = compared.sides(one.of)
-    return [Line(text, one.anchor) for text in (f"A is {a}, B is {b}: {first}", *more)]
+    return [Line(text, one.address) for text in (f"A is {a}, B is {b}: {first}", *more)]
 
 
 def _gate(one: Section) -> str:
     return f"Gate of {gate_page.title(one.of)} on {one.of.device.model}"
 
 
-def roof_table(runs: Sequence[Run]) -> RoofTable:
-    """Of runs with times, what the fastest own case of each suite reaches; None where the run has
-    no case of it."""
-    best = [{line.suite: line.words for line in run.best} for run in runs]
+def run_roofs(sections: Sequence[Section]) -> RoofTable:
+    """Of runs with times."""
+    best = [{line.suite: line.words for line in one.of.best} for one in sections]
+
+    def cell(at: int, suite: str) -> Cell | None:
+        words = best[at].get(suite)
+        if words is None:
+            return None
+        share, roof, variant = (words.get(key, "") for key in ("share", "roof", "variant"))
+        return Cell(share, roof, variant, sections[at].address)
+
     suites = dict.fromkeys(suite for lines in best for suite in lines)
-    return tuple((suite, tuple(lines.get(suite) for lines in best)) for suite in suites)
+    return RoofTable(
+        tuple((one.of.device.model, one.address) for one in sections),
+        tuple((suite, tuple(cell(at, suite) for at in range(len(sections)))) for suite in suites),
+    )
+
+
+def latest_roofs(index: CaseIndex) -> RoofTable:
+    """Of the latest result of each case, on devices that have times."""
+    devices = [one for one in index.devices if not one.history.counted]
+    rows = []
+    for suite, found in latest.best(index).items():
+        cells = [found.get(device.number) for device in devices]
+        rows.append(
+            (
+                suite,
+                tuple(one and Cell(one.share, one.roof, one.variant, one.address) for one in cells),
+            )
+        )
+    return RoofTable(tuple((one.name, "cases.html") for one in devices), tuple(rows))

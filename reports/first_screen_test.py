@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+from typing import Any
+
 from reports import (
+    case_index,
     first_screen,
     load,
     synthetic,
     synthetic_comparison,
     synthetic_gate,
+    synthetic_history,
     synthetic_trend,
 )
-from reports.first_screen import Line
+from reports.first_screen import Cell, FirstScreen, Line, RoofTable
 from reports.model import Run
 from reports.section import Section
 
@@ -78,7 +82,7 @@ def test_what_strict_does_not_let_pass_is_no_silence() -> None:
 def test_the_worst_decides_the_colour() -> None:
     def colour(*colours: str) -> str:
         lines = tuple(Line("", "", colour) for colour in colours)
-        return first_screen.FirstScreen(lines, (), (), ()).colour
+        return FirstScreen(lines, (), RoofTable(), ()).colour
 
     assert colour() == ""
     assert colour("note") == "doubt"
@@ -90,15 +94,105 @@ def test_shares_stand_by_suite_and_device() -> None:
     one = synthetic.run("synthetic-a", "cpu", [tree(64, share=0.5, roof="dram.read"), faster])
     own = synthetic.case("gemm/naive/f32/m=64,n=64,k=64", 5e4, flops=524288.0, bytes=49152.0)
     other = synthetic.run("synthetic-b", "cpu", [own])
-    table = first_screen.roof_table([run_of(one), run_of(other)])
-    assert [suite for suite, _ in table] == ["sums", "gemm"]
-    sums, gemm = (cells for _, cells in table)
-    assert sums[0] is not None
-    best = (sums[0]["share"], sums[0]["roof"], sums[0]["variant"])
-    assert best == ("90.0%", "dram.read", "tree f32")
-    assert sums[1] is None
+    sections = [Section("run", f"run-{at}", run_of(made)) for at, made in enumerate((one, other))]
+    table = first_screen.run_roofs(sections)
+    assert table.devices == (("synthetic-a", "run-0.html"), ("synthetic-b", "run-1.html"))
+    assert [suite for suite, _ in table.rows] == ["sums", "gemm"]
+    sums, gemm = (cells for _, cells in table.rows)
+    assert sums == (Cell("90.0%", "dram.read", "tree f32", "run-0.html"), None)
     assert gemm[1] is not None
-    assert "share" not in gemm[1]
+    assert gemm[1].share == ""
+
+
+def past(*cases: synthetic.Json, kind: str = "cuda") -> synthetic.Json:
+    """A history in which each of these cases has its latest result in a run of its own."""
+    run = synthetic.run("synthetic-a", kind, [])
+    made = synthetic_history.history(run, [], max(1, len(cases)))
+    keys = ("name", "suite", "variant", "dtype", "problem", "options")
+    made["cases"] = [
+        {key: case[key] for key in keys} | {"latest": {"run": at, "case": case}}
+        for at, case in enumerate(cases)
+    ]
+    return made
+
+
+def index_of(*histories: synthetic.Json) -> case_index.CaseIndex:
+    document = synthetic.document() | {"histories": list(histories)}
+    return case_index.index_of(load.parse(document))
+
+
+def gemm(variant: str, rate: float, **more: Any) -> synthetic.Json:
+    name = f"gemm/{variant}/f32/m=64,n=64,k=64"
+    return synthetic.case(name, 1e4, flops=rate * 1e-5, share=0.5, roof="fma.f32", **more)
+
+
+def test_roofs_go_by_the_latest_result_of_each_case() -> None:
+    beating = gemm("odd", 9e12) | {"beats_roof": True}
+    of_roof = gemm("fill", 8e12, measures_roof="fma.f32")
+    cases = (
+        gemm("naive", 1e12),
+        gemm("tiled", 3e12),
+        gemm("wide", 5e12, outcome="unstable"),
+        gemm("cublaslt", 6e12),
+        beating,
+        of_roof,
+        tree(64, share=0.25, roof="dram.read"),
+    )
+    table = first_screen.latest_roofs(index_of(past(*cases)))
+    assert table.devices == (("synthetic-a", "cases.html"),)
+    assert table.rows == (
+        ("gemm", (Cell("50.0%", "fma.f32", "tiled f32", "cases/01.html#c2"),)),
+        ("sums", (Cell("25.0%", "dram.read", "tree f32", "cases/01.html#c7"),)),
+    )
+
+
+def test_a_vendor_stands_for_a_suite_that_has_nothing_else() -> None:
+    (row,) = first_screen.latest_roofs(index_of(past(gemm("cublaslt", 6e12)))).rows
+    assert row[1][0].variant == "cublaslt f32"
+
+
+def test_devices_stand_beside_each_other() -> None:
+    other = past(gemm("tiled", 1e12))
+    other["device"] = other["device"] | {"uuid": "synthetic-cuda-0002"}
+    table = first_screen.latest_roofs(index_of(past(tree(64)), other))
+    assert [name for name, _ in table.devices] == [
+        "synthetic-a (synthetic-cuda-0001)",
+        "synthetic-a (synthetic-cuda-0002)",
+    ]
+    assert [suite for suite, _ in table.rows] == ["sums", "gemm"]
+    assert [[cell is None for cell in cells] for _, cells in table.rows] == [
+        [False, True],
+        [True, False],
+    ]
+
+
+def test_what_is_wrong_with_latest_results_of_other_runs_is_told() -> None:
+    crashed = synthetic.case("sums/odd/f32/n=1", outcome="crashed", reason="signal 11")
+    made = past(
+        tree(64), crashed, tree(67, outcome="unstable"), gemm("x", 1e12) | {"beats_roof": True}
+    )
+    lines = first_screen.first_screen([], index_of(made)).wrong
+    assert [(line.text, line.colour) for line in lines] == [
+        ("synthetic-a: 1 crashed, of 4 cases that the runs here do not have", "bad"),
+        (
+            "synthetic-a: 1 faster than the roof allows, which is a measuring error, of 4 cases "
+            "that the runs here do not have",
+            "bad",
+        ),
+        ("synthetic-a: 1 unstable, of 4 cases that the runs here do not have", "note"),
+    ]
+    assert {line.address for line in lines} == {"cases.html"}
+
+
+def test_what_a_run_of_the_document_says_is_not_told_twice() -> None:
+    run = synthetic.run("synthetic-a", "cuda", [tree(64, outcome="unstable")])
+    made = past(tree(64, outcome="unstable"))
+    made["runs"][0]["id"] = run["id"]
+    del made["cases"][0]["latest"]["case"]
+    report = load.parse(synthetic.document(run) | {"histories": [made]})
+    section = Section("run", "run-here", report.runs[0])
+    lines = first_screen.first_screen([section], case_index.index_of(report)).wrong
+    assert [line.address for line in lines] == ["run-here.html"]
 
 
 def trend_of(made: synthetic.Json) -> Section:
@@ -136,4 +230,4 @@ def test_two_runs_side_by_side_are_no_change() -> None:
     first = first_screen.first_screen([section])
     assert first.changed == ()
     assert first.beside
-    assert all(line.anchor == "there" for line in first.beside)
+    assert all(line.address == "there.html" for line in first.beside)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from reports import gate_page, load, render, synthetic, synthetic_gate, write
+from reports import gate_page, load, render, synthetic, synthetic_gate
 from reports.figures import forest
 from reports.load_test import DOCS, example, expect_refused
 from reports.model_gate import Gate
-from reports.page_test import HOSTILE, Page, small
+from reports.page_test import HOSTILE, Page, small, written
 
 Json = synthetic.Json
 
@@ -21,9 +21,15 @@ def parsed(gate: Json) -> Gate:
     return load.parse(synthetic.document() | {"gates": [gate]}).gates[0]
 
 
-def page_of(folder: Path, runs: list[Json], gates: list[Json]) -> Page:
-    file = write.write(load.parse(synthetic.document(*runs) | {"gates": gates}), folder)
-    return Page(file.read_text(encoding="utf-8"))
+def pages_of(folder: Path, runs: list[Json], gates: list[Json]) -> dict[str, Page]:
+    return written(folder, synthetic.document(*runs) | {"gates": gates})
+
+
+def page_of(folder: Path, gate: Json) -> Page:
+    """Of a gate alone."""
+    pages = pages_of(folder, [], [gate])
+    (found,) = [name for name in pages if name.startswith("gate-")]
+    return pages[found]
 
 
 def of(*verdicts: Json, **said: object) -> Json:
@@ -71,7 +77,7 @@ def test_counts_are_told_by_metric_and_values_without_times(tmp_path: Path) -> N
     atomics = synthetic_gate.verdict("gemm/other/f32", "regression") | {"metric": "atomics"}
     atomics["words"] |= {"baseline": "0", "candidate": "1"}
     counts = of(worse, atomics, gives="counts")
-    text = page_of(tmp_path, [], [counts]).text
+    text = page_of(tmp_path, counts).text
     for said in ("sectors", "1048576", "2097152", "atomics", "Allowed"):
         assert said in text
     for said in ("95% interval", "Pairs", "Noise", "slower", "Alpha"):
@@ -153,19 +159,18 @@ def test_what_is_wrong_is_named_with_its_place(
 
 def test_every_verdict_stands_in_the_table(tmp_path: Path) -> None:
     gates = [synthetic_gate.gate(40), synthetic_gate.odd()]
-    page = page_of(tmp_path, [small()], gates)
-    for gate in gates:
+    pages = pages_of(tmp_path, [small()], gates)
+    own = [pages[f"gate-synthetic-cpu-2c{number}.html"] for number in ("", "-2")]
+    for gate, page in zip(gates, own, strict=True):
         for one in gate["verdicts"]:
             assert one["case"] in page.text
             assert one.get("reason", "") in page.text
-    assert "HEAD against main" in page.text
-    assert page.text.count("gate 20261120T13") == 2, "the contents name both"
-    links = [link["href"] or "" for link in page.all("a")]
-    assert [link for link in links if link.startswith("#")][-3:] == [
-        f"#{section['id']}" for section in page.all("section")
-    ]
+    overview = pages["index.html"]
+    assert "HEAD against main" in overview.text
+    assert overview.text.count("gate 20261120T13") == 2, "the contents name both"
+    assert overview.links[-2:] == ["gate-synthetic-cpu-2c.html", "gate-synthetic-cpu-2c-2.html"]
     names = {file.name for file in (tmp_path / "figures").glob("*.png")}
-    assert len(names) == len(page.all("img"))
+    assert len(names) == sum(len(page.all("img")) for page in pages.values())
     assert {
         "synthetic-cpu-2c-1-forest.png",
         "synthetic-cpu-2c-1-forest-2.png",
@@ -174,9 +179,9 @@ def test_every_verdict_stands_in_the_table(tmp_path: Path) -> None:
 
 
 def test_a_gate_alone_has_a_page_and_old_pictures_go(tmp_path: Path) -> None:
-    page_of(tmp_path, [], [synthetic_gate.gate(40)])
+    page_of(tmp_path, synthetic_gate.gate(40))
     assert {"forest.png", "forest-2.png"} < {file.name for file in (tmp_path / "figures").iterdir()}
-    page = page_of(tmp_path, [], [synthetic_gate.gate(3, mode="runs")])
+    page = page_of(tmp_path, synthetic_gate.gate(3, mode="runs"))
     assert {file.name for file in (tmp_path / "figures").iterdir()} == {
         f"forest.{one}" for one in render.FORMATS
     }
@@ -207,8 +212,10 @@ def test_hostile_names_are_text_and_nothing_else(tmp_path: Path) -> None:
     ):
         gate["gate"][key] = HOSTILE
     gate["device"] |= {"model": HOSTILE}
-    page = page_of(tmp_path, [], [gate, gate])
-    page.expect_text_only()
+    pages = pages_of(tmp_path, [], [gate, gate])
+    assert len(pages) == 3
+    for page in pages.values():
+        page.expect_text_only()
     assert all(file.parent == tmp_path / "figures" for file in tmp_path.rglob("*.png"))
 
 
@@ -217,7 +224,7 @@ def test_the_page_says_what_the_gate_said(tmp_path: Path) -> None:
     gate = json.loads(
         (DOCS.parents[1] / "harness/present/golden/gate.json").read_text(encoding="utf-8")
     )
-    text = page_of(tmp_path, [], [gate]).text
+    text = page_of(tmp_path, gate).text
     for verdict in gate["verdicts"]:
         for said in (*verdict["words"].values(), load.clean(verdict["case"])):
             assert said in text

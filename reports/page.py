@@ -1,24 +1,41 @@
-"""The page: one HTML file that needs nothing else, with every name from the data escaped."""
+"""The pages of a report: HTML files that need nothing but each other, with every name from the data
+escaped."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
 
 from reports import (
+    case_index,
+    case_page,
+    cases_page,
+    chart_data,
+    compared,
     comparison_page,
     counted_page,
     first_screen,
     gate_page,
     listing,
+    overview_page,
+    policy,
     run_page,
+    script,
     trend_page,
+    when,
 )
+from reports.case_index import CaseIndex, Place
 from reports.load import Report
-from reports.model import Run
 from reports.section import KINDS, Section
+from reports.told import Tellings
+
+INDEX, CASES = "index.html", "cases.html"
+MARK = '<meta name="generator" content="Ridgeline report">'
+"""In the head of every page, so that a later report knows its own."""
 
 _LAYOUTS = {
     "run": run_page.section,
@@ -27,22 +44,141 @@ _LAYOUTS = {
     "trend": trend_page.section,
     "gate": gate_page.section,
 }
+_GROUPS = {
+    "run": "Runs",
+    "counted": "Counts",
+    "comparison": "Side by side",
+    "trend": "Nights",
+    "gate": "Gates",
+}
 
 
-def render(report: Report, sections: Sequence[Section]) -> str:
-    sections = sorted(sections, key=lambda one: KINDS.index(one.kind))
-    template = _environment().get_template("page.html.jinja")
-    return template.render(
-        report=report,
-        title=", ".join(models(sections)),
-        first=first_screen.first_screen(sections),
-        sections=[_LAYOUTS[one.kind](one) for one in sections],
-        style=_style("page.css"),
-    )
+@dataclass(frozen=True)
+class Page:
+    """`address` is relative to the report's folder."""
+
+    address: str
+    text: Callable[[], str]
 
 
-def models(sections: Sequence[Section]) -> list[str]:
-    """Whose page it is, each once."""
+@dataclass(frozen=True)
+class Link:
+    title: str
+    address: str
+
+
+class Site:
+    """All pages of a report but listings, which `listing_text` makes."""
+
+    def __init__(self, report: Report, sections: Sequence[Section], index: CaseIndex) -> None:
+        self.report = report
+        self.sections = sorted(sections, key=lambda one: KINDS.index(one.kind))
+        self.index = index
+        self._tellings = Tellings(self.sections)
+        self._cases = case_page.CaseLayout(self._tellings, report.commits)
+
+    def pages(self) -> list[Page]:
+        """The overview last, which leads to all others."""
+        made = [
+            Page(case_index.file_of(number), functools.partial(self._case_page, number, places))
+            for number, places in enumerate(self.index.pages, start=1)
+        ]
+        made += [Page(one.address, functools.partial(self._section, one)) for one in self.sections]
+        if self.index.pages:
+            made.append(Page(CASES, self._case_table))
+        return [*made, Page(INDEX, self._overview)]
+
+    def listing_text(self, one: listing.Page, of: Section) -> str:
+        address = f"{listing.FOLDER}/{one.address}"
+        title = f"{one.name} on {of.of.device.model}"
+        return self._text("listing", address, title, page=one, run=of.of, section=of)
+
+    def _overview(self) -> str:
+        return self._text(
+            "overview",
+            INDEX,
+            ", ".join(models(self.sections)),
+            first=first_screen.first_screen(self.sections, self.index),
+            devices=overview_page.devices(self.index, CASES),
+            sections=[_LAYOUTS[one.kind](one) for one in self.sections],
+            count=self.index.count,
+            cases=CASES,
+        )
+
+    def _section(self, one: Section) -> str:
+        laid_out = _LAYOUTS[one.kind](one)
+        return self._text("section", one.address, title_of(one), one=laid_out)
+
+    def _case_table(self) -> str:
+        rows = cases_page.rows(self.index, self._tellings)
+        noun = "cases" if len(rows) == self.index.count else "results"
+        return self._text("cases", CASES, "Cases", rows=rows, noun=noun, count=self.index.count)
+
+    def _case_page(self, number: int, places: Sequence[Place]) -> str:
+        devices = dict.fromkeys(on.device for place in places for on in place.on if on.past.runs)
+        first = (number - 1) * case_index.MOST_CASES + 1
+        return self._text(
+            "case",
+            case_index.file_of(number),
+            f"Cases {first} to {first + len(places) - 1}",
+            parts=[self._cases.part(place) for place in places],
+            shared=[
+                (
+                    case_page.shared_id(device),
+                    chart_data.embedded(chart_data.of_device(device, self.report.commits)),
+                )
+                for device in devices
+            ],
+            number=number,
+            pages=len(self.index.pages),
+            count=self.index.count,
+        )
+
+    def _text(self, template: str, address: str, title: str, **more: object) -> str:
+        root = "../" * address.count("/")
+        return (
+            environment()
+            .get_template(f"{template}.html.jinja")
+            .render(
+                report=self.report,
+                title=title,
+                address=address,
+                root=root,
+                navigation=self._navigation,
+                index_at=INDEX,
+                mark=MARK,
+                style=style(),
+                script=script.text(),
+                policy=policy.policy(style(), script.text()),
+                **more,
+            )
+        )
+
+    @functools.cached_property
+    def _navigation(self) -> list[tuple[str, list[Link]]]:
+        """Groups of links, by name; that of one link is named after it."""
+        groups = [("Overview", [Link("Overview", INDEX)])]
+        if self.index.pages:
+            groups.append(("Cases", [Link("Cases", CASES)]))
+        for kind, name in _GROUPS.items():
+            links = [Link(title_of(one), one.address) for one in self.sections if one.kind == kind]
+            if links:
+                groups.append((name, links))
+        return groups
+
+
+def title_of(one: Section) -> str:
+    """What its page is called where others stand beside it."""
+    if one.kind == "comparison":
+        return compared.title(one.of)
+    if one.kind == "gate":
+        return gate_page.title(one.of)
+    return one.of.model if one.kind == "trend" else one.of.device.model
+
+
+def models(sections: Iterable[Section]) -> list[str]:
+    """Whose report it is, each once."""
+    sections = list(sections)
     named = []
     for one in sections:
         if one.kind == "comparison":
@@ -52,34 +188,22 @@ def models(sections: Sequence[Section]) -> list[str]:
     return list(dict.fromkeys(named)) or [f"gate on {one.of.device.model}" for one in sections]
 
 
-def render_listing(one: listing.Page, run: Run, anchor: str) -> str:
-    """The page of one file; `anchor` is that of the run on the report's page."""
-    template = _environment().get_template("listing.html.jinja")
-    return template.render(
-        page=one, run=run, anchor=anchor, style=_style("page.css") + _style("listing.css")
-    )
+@functools.cache
+def style() -> str:
+    """The one style sheet of all pages."""
+    folder = Path(__file__).parent
+    own = [(folder / name).read_text(encoding="utf-8") for name in ("page.css", "listing.css")]
+    return "".join([*own, script.style()])
 
 
-def _style(name: str) -> str:
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")
-
-
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+@functools.cache
+def environment() -> jinja2.Environment:
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["when"] = when
-    return environment
-
-
-def when(timestamp: str) -> str:
-    """ "2026-11-20T12:45:01Z" as "2026-11-20 12:45:01 UTC"; anything else as it is."""
-    return (
-        timestamp.replace("T", " ", 1).replace("Z", " UTC")
-        if timestamp.endswith("Z")
-        else timestamp
-    )
+    made.filters["when"] = when.second
+    return made

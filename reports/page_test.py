@@ -7,11 +7,12 @@ import sys
 import xml.etree.ElementTree
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from reports import __main__ as program
-from reports import load, render, synthetic, write
+from reports import load, page, render, script, synthetic, write
 
 HOSTILE = (
     "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{ 7*7 }}{% raw "
@@ -28,12 +29,15 @@ class Page(HTMLParser):
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""
+        self.inside: dict[str, list[str]] = {"script": [], "style": []}  # what is no text
         self.open: list[str] = []
         self.feed(text)
         assert not self.open
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
+        if tag in self.inside:
+            self.inside[tag].append("")
         if tag not in VOID:
             self.open.append(tag)
 
@@ -41,29 +45,71 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        if self.open and self.open[-1] in self.inside:
+            self.inside[self.open[-1]][-1] += data
+        else:
+            self.text += data
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
         return [attributes for name, attributes in self.elements if name == tag]
 
-    def expect_text_only(self) -> None:
-        """That HOSTILE is shown as text, and nothing acts."""
-        assert not self.all("script")
+    @property
+    def ids(self) -> list[str]:
+        return [one["id"] or "" for _, one in self.elements if "id" in one]
+
+    @property
+    def links(self) -> list[str]:
+        return [link["href"] or "" for link in self.all("a")]
+
+    def data(self, id: str) -> Any:
+        """What the page holds for the element with this id."""
+        blocks = zip(self.all("script"), self.inside["script"], strict=True)
+        (found,) = [text for one, text in blocks if one.get("data-for") == id]
+        return json.loads(found)
+
+    def expect_still(self) -> None:
+        """That nothing acts but the script of all pages, and nothing is styled but by the sheet."""
+        for attributes, text in zip(self.all("script"), self.inside["script"], strict=True):
+            if attributes.get("type") == "application/json":
+                json.loads(text)
+            else:
+                assert (attributes, text) == ({}, script.text())
+        assert self.inside["style"] in ([], [page.style()])
         assert all(
             (image["src"] or "").startswith("data:image/svg+xml;base64,")
             for image in self.all("img")
         )
-        assert not [
-            key for _, attributes in self.elements for key in attributes if key.startswith("on")
-        ]
+        keys = [key for _, attributes in self.elements for key in attributes]
+        assert not [key for key in keys if key.startswith("on") or key == "style"]
+        assert not {"iframe", "object", "embed", "base", "form"} & {tag for tag, _ in self.elements}
+        assert not [link for link in self.links if ":" in link and not link.startswith("https://")]
+
+    def expect_text_only(self) -> None:
+        """That HOSTILE is shown as text, and nothing acts."""
+        self.expect_still()
         assert "<script>alert(1)</script>" in self.text
         assert "{{ 7*7 }}" in self.text
         assert "\u202e" not in self.text
 
 
-def page_of(folder: Path, *runs: synthetic.Json) -> Page:
-    file = write.write(load.parse(synthetic.document(*runs)), folder)
-    return Page(file.read_text(encoding="utf-8"))
+def pages_of(folder: Path) -> dict[str, Page]:
+    """By their addresses in the report's folder."""
+    return {
+        file.relative_to(folder).as_posix(): Page(file.read_text(encoding="utf-8"))
+        for file in sorted(folder.rglob("*.html"))
+    }
+
+
+def written(folder: Path, document: synthetic.Json) -> dict[str, Page]:
+    write.write(load.parse(document), folder)
+    return pages_of(folder)
+
+
+def run_page(folder: Path, made: synthetic.Json) -> Page:
+    """The page of a document's only run."""
+    pages = written(folder, synthetic.document(made))
+    (found,) = [name for name in pages if name.startswith("run-")]
+    return pages[found]
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +123,7 @@ def gpu(tmp_path_factory: pytest.TempPathFactory) -> tuple[Page, Path]:
     made["cases"].append(
         synthetic.case("gemm/fast/f32/m=1,n=1,k=1", 5.0, flops=2.0, share=1.7, roof="fma.f32")
     )
-    return page_of(folder, made), folder
+    return run_page(folder, made), folder
 
 
 def small() -> synthetic.Json:
@@ -121,24 +167,29 @@ def hostile() -> synthetic.Json:
 
 
 def test_hostile_names_are_text_and_nothing_else(tmp_path: Path) -> None:
-    page = page_of(tmp_path, hostile(), hostile())
-    page.expect_text_only()
+    pages = written(tmp_path, synthetic.document(hostile(), hostile()))
+    assert len(pages) == 3
+    for one in pages.values():
+        one.expect_text_only()
     assert all(file.parent == tmp_path / "figures" for file in tmp_path.rglob("*.png"))
+    assert all(file.parent == tmp_path for file in tmp_path.rglob("*.html"))
 
 
 def test_the_page_needs_nothing_else(gpu: tuple[Page, Path]) -> None:
-    page, _ = gpu
+    shown, folder = gpu
     links = [
         value or ""
-        for _, attributes in page.elements
+        for _, attributes in shown.elements
         for key, value in attributes.items()
         if key in ("src", "href")
     ]
     assert links
-    assert all(link.startswith(("data:", "#", "figures/")) for link in links)
-    shown = [value or "" for image in page.all("img") for key, value in image.items()]
-    assert not [value for value in shown if value.startswith("figures/")]
-    assert not re.search(r"url\(|@import", (Path(write.__file__).parent / "page.css").read_text())
+    assert all(
+        link.startswith(("data:", "#", "figures/")) or link in pages_of(folder) for link in links
+    )
+    images = [value or "" for image in shown.all("img") for key, value in image.items()]
+    assert not [value for value in images if value.startswith("figures/")]
+    assert not re.search(r"url\(|@import", page.style())
 
 
 def test_figures_are_images_with_words_and_files_for_slides(gpu: tuple[Page, Path]) -> None:
@@ -163,8 +214,7 @@ def test_figures_are_images_with_words_and_files_for_slides(gpu: tuple[Page, Pat
     assert all(len(image["alt"] or "") > 60 for image in images)
     files = {file.name: file for file in (folder / "figures").iterdir()}
     assert files.keys() == {f"{name}.{one}" for name in names for one in render.FORMATS}
-    links = [link["href"] or "" for link in page.all("a")]
-    assert {link for link in links if not link.startswith("#")} == {
+    assert {link for link in page.links if link.startswith("figures/")} == {
         f"figures/{name}" for name in files
     }
     for name, file in files.items():
@@ -181,14 +231,13 @@ def test_formats_can_be_left_out(tmp_path: Path) -> None:
     assert sorted(made) == ["roofs.csv", "roofs.png"]
     assert program.main([*arguments, "--formats", ""]) == 0
     assert not list((tmp_path / "figures").iterdir())
-    page = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
-    assert len(page.all("img")) == 1
+    assert len(pages_of(tmp_path)["run-synthetic-small.html"].all("img")) == 1
     with pytest.raises(SystemExit, match="64"):
         program.main([*arguments, "--formats", "png,gif"])
 
 
-def test_the_first_screen_says_what_where_and_whether_it_is_well(tmp_path: Path) -> None:
-    text = page_of(tmp_path, small()).text
+def test_a_run_says_what_where_and_whether_it_is_well(tmp_path: Path) -> None:
+    text = run_page(tmp_path, small()).text
     for words in (
         "synthetic-small",
         "20261120T124501Z-5f3a9c",
@@ -248,30 +297,49 @@ def test_what_bounds_a_case_stands_below_its_row_with_its_evidence(
 
 
 def test_nothing_is_claimed_of_a_case_without_evidence(tmp_path: Path) -> None:
-    page = page_of(tmp_path, small())
+    page = run_page(tmp_path, small())
     assert not [one for one in page.all("details") if one.get("class") == "why"]
     assert "Bound by" not in page.text
 
 
-def test_several_devices_share_a_page_and_no_file(tmp_path: Path) -> None:
-    page = page_of(tmp_path, small(), small() | {"id": "another"}, hostile())
-    anchors = [attributes["id"] for attributes in page.all("section")]
-    assert anchors[:2] == ["synthetic-small", "synthetic-small-2"]
-    assert re.fullmatch(r"[\w.-]+", anchors[2] or "")
-    every = [link["href"] or "" for link in page.all("a")]
-    links = [link for link in every if link.startswith("#")]
-    assert set(links) == {f"#{anchor}" for anchor in anchors}
-    assert links[-3:] == [f"#{anchor}" for anchor in anchors], "the contents, in order"
-    names = {file.name for file in (tmp_path / "figures").glob("*.png")}
-    assert {"synthetic-small-roofs.png", "synthetic-small-2-roofs.png"} < names
-    assert len(names) == len(page.all("img"))
+def test_several_devices_have_pages_and_files_of_their_own(tmp_path: Path) -> None:
+    document = synthetic.document(small(), small() | {"id": "another"}, hostile())
+    pages = written(tmp_path, document)
+    names = [name for name in pages if name.startswith("run-")]
+    (odd,) = set(names) - {"run-synthetic-small-2.html", "run-synthetic-small.html"}
+    assert re.fullmatch(r"run-[\w.-]+\.html", odd)
+    overview = pages["index.html"]
+    in_order = ["run-synthetic-small.html", "run-synthetic-small-2.html", odd]
+    assert overview.links[-3:] == in_order, "the contents, in order"
+    for name in names:
+        assert set(in_order) <= set(pages[name].links), "each page leads to all others"
+        current = [one for one in pages[name].all("a") if "aria-current" in one]
+        assert [one["href"] for one in current] == [name]
+    pictures = {file.name for file in (tmp_path / "figures").glob("*.png")}
+    assert {"synthetic-small-roofs.png", "synthetic-small-2-roofs.png"} < pictures
+    assert len(pictures) == sum(len(pages[name].all("img")) for name in names)
 
 
-def test_figures_that_are_no_longer_drawn_are_removed(tmp_path: Path) -> None:
-    page_of(tmp_path, small(), small())
+def test_names_that_differ_in_the_case_of_letters_alone_have_files_of_their_own(
+    tmp_path: Path,
+) -> None:
+    runs = (synthetic.run(model, "cpu", []) for model in ("synthetic-a", "Synthetic-A"))
+    pages = written(tmp_path, synthetic.document(*runs))
+    assert {"run-synthetic-a.html", "run-Synthetic-A-2.html"} < set(pages)
+
+
+def test_what_an_earlier_report_wrote_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    written(tmp_path, synthetic.document(small(), small()))
     (tmp_path / "figures" / "notes.txt").write_text("not ours")
-    page_of(tmp_path, synthetic.run("synthetic-none", "cpu", []))
+    (tmp_path / "cases").mkdir()
+    ours = ("run-notes.html", "cases.html", "cases/07.html", "notes.html")
+    for name in ours:
+        (tmp_path / name).write_text("<!doctype html><title>not ours</title>")
+    (tmp_path / "gate-x.html.part").write_text("<!doctype")
+    pages = written(tmp_path, synthetic.document(synthetic.run("synthetic-none", "cpu", [])))
+    assert set(pages) == {"index.html", "run-synthetic-none.html", *ours}
     assert [file.name for file in (tmp_path / "figures").iterdir()] == ["notes.txt"]
+    assert not list(tmp_path.rglob("*.part"))
 
 
 def test_figures_are_well_formed_and_the_same_every_time(tmp_path: Path) -> None:
@@ -290,7 +358,7 @@ def test_figures_are_well_formed_and_the_same_every_time(tmp_path: Path) -> None
 
 
 def test_an_empty_run_has_a_page(tmp_path: Path) -> None:
-    text = page_of(tmp_path, synthetic.run("synthetic-none", "cpu", [])).text
+    text = run_page(tmp_path, synthetic.run("synthetic-none", "cpu", [])).text
     assert "Not drawn" in text
 
 

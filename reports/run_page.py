@@ -1,10 +1,11 @@
-"""A run's part of the page: its figures, its ceilings, and every case with how its number was
+"""A run's page: its figures, its ceilings, and every case with how its number was
 obtained."""
 
 from __future__ import annotations
 
 import shlex
 
+from reports import chart_data
 from reports.figures import roofs
 from reports.model import Ceiling, Facts, Run
 from reports.section import Section
@@ -21,7 +22,9 @@ def circumstances(run: Run) -> dict[str, object]:
 
 def section(one: Section) -> dict[str, object]:
     run = one.of
+    drawn = chart_data.of_roofline(run, one.links)
     return vars(one) | {
+        "roofline": drawn and chart_data.embedded(drawn),
         "beating": [case for case in run.cases if case.beats_roof],
         "ceilings": ceilings(run),
         **circumstances(run),

@@ -1,4 +1,4 @@
-"""A part of the page, before its words are laid out."""
+"""What one page of the report is about, before its words are laid out."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ KINDS = (
     "comparison",
     "trend",
     "gate",
-)  # in the order of the page; a counted one is a run, too
+)  # in the order of the overview; a counted one is a run, too
 
 
 @dataclass(frozen=True)
 class Section:
-    """Of one of KINDS, with its figures, each of one or more pictures; `anchor` is unique on
-    the page. Of a run come the titles of figures that were `not_drawn`, and if it counts, `suites`
-    with theirs and `listings`."""
+    """Of one of KINDS, with its figures, each of one or more pictures; `anchor` is unique in the
+    report and names the page. Of a run come the titles of figures that were `not_drawn`, and if it
+    counts, `suites` with theirs and `listings`. `links` are the addresses of cases by name."""
 
     kind: str
     anchor: str
@@ -31,3 +31,8 @@ class Section:
     not_drawn: Sequence[str] = ()
     suites: Mapping[str, Sequence[Picture]] = field(default_factory=dict)
     listings: Sequence[Page] = ()
+    links: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def address(self) -> str:
+        return f"{self.anchor}.html"

@@ -25,7 +25,7 @@ def shown(document: Json, folder: Path | None = None, *, documented: bool = Fals
     )
     files = render.Files(folder) if folder else None
     drawn = render.paged_pictures("trend", trend, trend.model, files) if files else []
-    template = page._environment().get_template("trend.html.jinja")
+    template = page.environment().get_template("trend.html.jinja")
     return Page(template.render(one=trend_page.section(Section("trend", "nights", trend, drawn))))
 
 

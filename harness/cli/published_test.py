@@ -51,7 +51,9 @@ def test_published_runs_are_merged_and_reported(runs, tmp_path):
     merged = json.loads(ridgeline("merge", PUBLISHED, "--json", "--results", tmp_path / "results"))
     assert sum(file["runs"]["added"] for file in merged["files"]) == len(runs)
     ridgeline("report", "--results", tmp_path / "results", "--output", tmp_path / "report")
-    assert (tmp_path / "report/index.html").stat().st_size > 100_000
+    assert (tmp_path / "report/index.html").is_file()
+    pages = list((tmp_path / "report").glob("run-*.html"))
+    assert sum(page.stat().st_size for page in pages) > 100_000
     document = json.loads((tmp_path / "report/report.json").read_text())
     told = {run["id"] for history in document["histories"] for run in history["runs"]}
     assert told == {run["id"] for run in runs}

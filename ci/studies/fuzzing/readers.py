@@ -18,6 +18,7 @@ from ci.night import summary as night_summary
 from ci.studies.calibration import examples, journal, study, table
 from ci.studies.calibration import summary as study_summary
 from reports import (
+    case_index,
     compared,
     figures,
     listing,
@@ -27,6 +28,7 @@ from reports import (
     synthetic_comparison,
     synthetic_counts,
     synthetic_gate,
+    synthetic_history,
     synthetic_trend,
 )
 from reports.console import harmless
@@ -186,6 +188,7 @@ def _reports() -> list[bytes]:
         {**whole, **of_one, "gates": [synthetic_gate.odd()]},
         synthetic_trend.document(synthetic_trend.odd()),
         synthetic_trend.document(synthetic_trend.counted(2, 5)),
+        synthetic_history.document(2, 4),
         {
             **whole,
             **of_one,
@@ -200,10 +203,8 @@ def _sections(report: load.Report) -> list[Section]:
         kind = "counted" if run.counted else "run"
         pages = listing.pages(run, "") if run.counted else []
         found.append(Section(kind, f"run-{at}", run, listings=pages))
-        for one in pages:
-            page.render_listing(one, run, f"run-{at}")
     found += [Section("gate", f"gate-{at}", gate) for at, gate in enumerate(report.gates)]
-    found += [Section("trend", f"trend-{at}", trend) for at, trend in enumerate(report.trends)]
+    found += [Section("trend", f"nights-{at}", trend) for at, trend in enumerate(report.trends)]
     for at, comparison in enumerate(report.comparisons):
         compared.title(comparison)
         found.append(Section("comparison", f"comparison-{at}", comparison))
@@ -224,9 +225,11 @@ def _read_report(data: bytes) -> bool:
     report = _loaded(data)
     if report is None:
         return False
-    text = page.render(report, _sections(report))
-    if "<script>alert" in text:
-        raise Wrong("markup of a document is markup of the page")
+    site = page.Site(report, _sections(report), case_index.index_of(report))
+    texts = [one.text() for one in site.pages()]
+    texts += [site.listing_text(one, of) for of in site.sections for one in of.listings]
+    if any("<script>alert" in text for text in texts):
+        raise Wrong("markup of a document is markup of a page")
     return True
 
 

@@ -10,7 +10,7 @@ from ci.studies.faulting.stored import Stored
 from ci.studies.faulting.subjects.run import STEADY
 from ci.studies.faulting.subjects.subject import Subject, Unfit
 
-_PICTURE = re.compile(r'(?:src|href)="(figures/[^"#]+|listings/[^"#]+)"')
+_FILE = re.compile(r'(?:src|href)="([\w.][^":#]*)[#"]')  # of the report, relative to the page
 
 
 class ReportSubject(Subject):
@@ -39,16 +39,22 @@ class ReportSubject(Subject):
 
     def _half(self, place: Place) -> list[str]:
         """What a new page must have and has not."""
-        text = (place.results / "report" / "index.html").read_text(errors="replace")
+        report = place.results / "report"
         newest = list(self.before.runs)[-1]
-        found = [] if text.rstrip().endswith("</html>") else ["the page ends in the middle"]
-        if newest not in text:
+        found = []
+        if newest not in (report / "index.html").read_text(errors="replace"):
             found.append("the page is neither the old one nor of the newest run")
-        return found + [
-            f"the page shows {name}, which is not there"
-            for name in sorted(set(_PICTURE.findall(text)))
-            if not (place.results / "report" / name).is_file()
-        ]
+        for page in sorted(report.rglob("*.html")):
+            name = page.relative_to(report)
+            text = page.read_text(errors="replace")
+            if not text.rstrip().endswith("</html>"):
+                found.append(f"{name} ends in the middle")
+            found += [
+                f"{name} leads to {file}, which is not there"
+                for file in sorted(set(_FILE.findall(text)))
+                if not (page.parent / file).is_file()
+            ]
+        return found
 
     def whole_again(self, place: Place, now: Stored) -> list[str]:
         page = place.results / "report" / "index.html"

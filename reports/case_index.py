@@ -1,0 +1,113 @@
+"""Where each case of the histories stands: on which page, under which anchor, and on which devices
+it has results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reports.load import Report
+from reports.model import Case
+from reports.model_history import History, PastCase, PastRun
+
+FOLDER = "cases"
+MOST_CASES = 40  # of one page
+
+
+@dataclass(frozen=True, eq=False)
+class Device:
+    """`number` is unique, and `name` tells it apart from the others; `in_document` are the runs
+    whose cases stand in the document itself."""
+
+    number: int
+    name: str
+    history: History
+    in_document: frozenset[str]
+
+
+@dataclass(frozen=True)
+class OnDevice:
+    """A case on a device: its past, and its latest result with the run of it."""
+
+    device: Device
+    past: PastCase
+    case: Case
+    run: PastRun
+
+
+@dataclass(frozen=True)
+class Place:
+    """`address` is relative to the report's folder."""
+
+    name: str
+    page: int
+    anchor: str
+    on: tuple[OnDevice, ...]
+
+    @property
+    def address(self) -> str:
+        return f"{file_of(self.page)}#{self.anchor}"
+
+
+@dataclass(frozen=True)
+class CaseIndex:
+    devices: tuple[Device, ...] = ()
+    pages: tuple[tuple[Place, ...], ...] = ()
+    links: Mapping[str, str] = field(default_factory=dict)  # of names, relative to the folder
+
+    @property
+    def places(self) -> list[Place]:
+        return [place for page in self.pages for place in page]
+
+    @property
+    def count(self) -> int:
+        return sum(map(len, self.pages))
+
+
+def file_of(page: int) -> str:
+    return f"{FOLDER}/{page:02}.html"
+
+
+def index_of(report: Report) -> CaseIndex:
+    """In the order of suites, each in that of the histories."""
+    runs = {run.id: {case.name: case for case in run.cases} for run in report.runs}
+    names = device_names(report.histories)
+    devices = tuple(
+        Device(at, name, history, frozenset(runs))
+        for at, (name, history) in enumerate(zip(names, report.histories, strict=True), start=1)
+    )
+    found: dict[str, list[OnDevice]] = {}
+    for device in devices:
+        for past in device.history.cases:
+            run = device.history.runs[past.latest.run]
+            case = past.latest.case or runs[run.id][past.name]
+            found.setdefault(past.name, []).append(OnDevice(device, past, case, run))
+    suites: dict[str, list[str]] = {}
+    for name, on in found.items():
+        suites.setdefault(on[0].past.suite, []).append(name)
+    ordered = [name for of_suite in suites.values() for name in of_suite]
+    pages = tuple(
+        tuple(
+            Place(name, first // MOST_CASES + 1, f"c{at}", tuple(found[name]))
+            for at, name in enumerate(ordered[first : first + MOST_CASES], start=1)
+        )
+        for first in range(0, len(ordered), MOST_CASES)
+    )
+    links = {place.name: place.address for page in pages for place in page}
+    return CaseIndex(devices, pages, links)
+
+
+def device_names(histories: Sequence[History]) -> list[str]:
+    """Each device's model; where two have one, with what tells the devices apart."""
+    models = [history.device.model for history in histories]
+    uuids = [history.device.uuid for history in histories]
+    length = next(
+        (most for most in (12, 20, 40) if len({one[:most] for one in uuids}) == len(uuids)), 80
+    )
+    named: list[str] = []
+    for model, uuid in zip(models, uuids, strict=True):
+        name = f"{model} ({uuid[:length]})" if models.count(model) > 1 and uuid else model
+        while name in named:
+            name = f"{name}, another"
+        named.append(name)
+    return named

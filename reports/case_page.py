@@ -1,0 +1,142 @@
+"""What a page shows of a case: on each device the latest result, what bounds it, its runs and their
+samples, what gates and nights say of it, and how to measure it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from reports import chart_data, past_runs, units
+from reports.case_index import Device, OnDevice, Place
+from reports.model import Case
+from reports.model_history import PastCase, RunSamples, Samples
+from reports.past_runs import EnvironmentWords, RunWords
+from reports.told import Tellings, Told
+
+MOST_RUNS = 30  # of a table
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run of the table: its value with the interval, or the outcome and its reason."""
+
+    run: RunWords
+    value: str = ""
+    interval: str = ""
+    outcome: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class SampleRow:
+    run: RunWords
+    count: int
+    quantiles: tuple[str, str, str]  # tenth, fiftieth and ninetieth percentile
+
+
+@dataclass(frozen=True)
+class DevicePart:
+    """`history` and `samples` are data of charts, None where there is nothing to draw; `older` says
+    how many runs the table leaves out."""
+
+    id: str
+    device: Device
+    case: Case
+    run: RunWords
+    run_id: str
+    rows: tuple[Row, ...]
+    older: int
+    environments: tuple[EnvironmentWords, ...]
+    sample_rows: tuple[SampleRow, ...]
+    history: Markup | None
+    samples: Markup | None
+    told: tuple[Told, ...]
+    repeat: str
+
+
+@dataclass(frozen=True)
+class CasePart:
+    place: Place
+    devices: tuple[DevicePart, ...]
+
+
+@dataclass
+class CaseLayout:
+    """Of all cases of a report, with what they share made once."""
+
+    tellings: Tellings
+    commits: str
+    _runs: dict[int, list[RunWords]] = field(default_factory=dict)
+    _environments: dict[int, list[EnvironmentWords]] = field(default_factory=dict)
+
+    def part(self, place: Place) -> CasePart:
+        return CasePart(
+            place,
+            tuple(
+                self._on_device(on, f"{place.anchor}-{at}")
+                for at, on in enumerate(place.on, start=1)
+            ),
+        )
+
+    def _on_device(self, on: OnDevice, id: str) -> DevicePart:
+        device, past = on.device, on.past
+        history = device.history
+        if device.number not in self._runs:
+            self._runs[device.number] = past_runs.runs(history, self.commits)
+            self._environments[device.number] = past_runs.environments(history)
+        words = self._runs[device.number]
+        rows = _rows(past, words)
+        told = self.tellings.of(on)
+        drawn = chart_data.of_history(on, shared_id(device), told) if past.runs else None
+        return DevicePart(
+            id=id,
+            device=device,
+            case=on.case,
+            run=words[past.latest.run],
+            run_id=on.run.id,
+            rows=tuple(rows[:MOST_RUNS]),
+            older=len(past.runs) + len(past.without) - min(len(rows), MOST_RUNS),
+            environments=tuple(
+                one
+                for one in self._environments[device.number]
+                if any(row.run.letter == one.letter for row in rows[:MOST_RUNS])
+            ),
+            sample_rows=_sample_rows(past.samples, words),
+            history=drawn and chart_data.embedded(drawn),
+            samples=chart_data.embedded(chart_data.of_samples(past.samples, history.runs))
+            if past.samples and past.samples.runs
+            else None,
+            told=tuple(told),
+            repeat=past.repeat,
+        )
+
+
+def shared_id(device: Device) -> str:
+    """Of the block with the runs of a device."""
+    return f"runs-{device.number}"
+
+
+def _rows(past: PastCase, words: list[RunWords]) -> list[Row]:
+    """The newest first, and a few more than are shown at most."""
+    unsteady = frozenset(past.unsteady)
+    rows = {}
+    for at in range(max(0, len(past.runs) - MOST_RUNS), len(past.runs)):
+        run, low, high = past.runs[at], past.low_ns[at], past.high_ns[at]
+        rows[run] = Row(
+            words[run],
+            units.time(past.median_ns[at]),
+            units.time_range(low, high) if low < high else "",
+            "unstable" if run in unsteady else "",
+        )
+    for one in past.without:
+        rows[one.run] = Row(words[one.run], outcome=one.outcome, reason=one.reason)
+    return [rows[run] for run in sorted(rows, reverse=True)]
+
+
+def _sample_rows(samples: Samples | None, words: list[RunWords]) -> tuple[SampleRow, ...]:
+    def row(one: RunSamples) -> SampleRow:
+        low, middle, high = (units.time(at) for at in (one.p10_ns, one.p50_ns, one.p90_ns))
+        return SampleRow(words[one.run], one.count, (low, middle, high))
+
+    return tuple(row(one) for one in reversed(samples.runs)) if samples else ()

@@ -1,0 +1,126 @@
+"""Data of the charts that the script draws, as JSON that a page may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+from markupsafe import Markup
+
+from reports import when
+from reports.case_index import Device, OnDevice
+from reports.figures import roofline
+from reports.model import Case, Run
+from reports.model_history import PastRun, Samples
+from reports.told import Told
+
+_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"} | {
+    separator: f"\\u{ord(separator):04x}" for separator in "\u2028\u2029"
+}
+_ESCAPED = str.maketrans(_ESCAPES)
+_EXACT = 2.0**53
+SHORT_COMMIT = 12
+
+
+def embedded(data: object) -> Markup:
+    """As the text of a <script> that is not run: nothing in it ends the element. What is escaped
+    stands in strings alone."""
+    return Markup(msgspec.json.encode(data).decode("utf-8").translate(_ESCAPED))
+
+
+def of_device(device: Device, commits: str) -> dict[str, object]:
+    """What all histories of a device on a page share."""
+    history = device.history
+    runs = [
+        {
+            "started": run.started,
+            "commit": run.commit[:SHORT_COMMIT],
+            "label": run.label,
+            "environment": run.environment,
+        }
+        for run in history.runs
+    ]
+    environments = [one.changed for one in history.environments]
+    return {"runs": runs, "environments": environments, "commits": commits}
+
+
+def of_history(on: OnDevice, shared: str, told: Iterable[Told]) -> dict[str, object]:
+    """Its runs are places in those of the block `shared`."""
+    past = on.past
+    unsteady = frozenset(past.unsteady)
+    return {
+        "runs": shared,
+        "at": past.runs,
+        "median_ns": _short(past.median_ns),
+        "low_ns": _short(past.low_ns),
+        "high_ns": _short(past.high_ns),
+        "unsteady": [run in unsteady for run in past.runs] if unsteady else [],
+        "changes": [
+            {"run": run, "words": one.said}
+            for one in told
+            if one.day and (run := _first_since(on, one.day)) is not None
+        ],
+    }
+
+
+def _short(values: Iterable[float]) -> list[float]:
+    """Whole ones without ".0": pages of many cases are mostly these numbers."""
+    return [int(one) if one.is_integer() and one < _EXACT else one for one in values]
+
+
+def _first_since(on: OnDevice, day: str) -> int | None:
+    """The first run with a value on that day or later."""
+    runs = on.device.history.runs
+    return next((at for at in on.past.runs if runs[at].started[: len(day)] >= day), None)
+
+
+def of_samples(samples: Samples, runs: tuple[PastRun, ...]) -> dict[str, object]:
+    """The newest first."""
+    return {
+        "low_ns": samples.low_ns,
+        "high_ns": samples.high_ns,
+        "runs": [
+            msgspec.structs.asdict(one) | {"words": run_words(runs[one.run])}
+            for one in reversed(samples.runs)
+        ],
+    }
+
+
+def run_words(run: PastRun) -> str:
+    parts = (when.minute(run.started), run.commit[:SHORT_COMMIT], run.label)
+    return ", ".join(part for part in parts if part)
+
+
+def of_roofline(run: Run, links: Mapping[str, str]) -> dict[str, object] | None:
+    """None where there is no point to draw."""
+    panel = roofline.panel_of(run)
+    if not panel.spots:
+        return None
+    cases: dict[str, Case] = {case.name: case for case in run.cases}
+    points = []
+    for spot in panel.spots:
+        case = cases[spot.point.name]
+        point = {
+            "case": case.name,
+            "name": f"{case.variant} {case.dtype}",
+            "suite": case.suite,
+            "intensity": spot.point.x,
+            "rate": spot.point.y,
+            "hollow": spot.point.hollow,
+            "words": [case.words[key] for key in ("rate", "share", "median") if key in case.words],
+        }
+        points.append(point | ({"href": links[case.name]} if case.name in links else {}))
+    roofs = [
+        {
+            "kind": kind,
+            "name": f"{ceiling.name}, {roof.origin}",
+            "value": roof.value,
+            "measured": roof.measured,
+            "text": roof.text,
+        }
+        for kind, ceilings in (("memory", panel.memory), ("compute", panel.compute))
+        for ceiling in ceilings
+        for roof in (ceiling.measured, ceiling.datasheet)
+        if roof
+    ]
+    return {"points": points, "roofs": roofs}

@@ -1,0 +1,36 @@
+"""The one script of all pages, and the style of what it draws. Without it, pages show all that they
+have."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from reports import policy
+
+FOLDER = Path(__file__).parent / "script"
+_LAST = "start.js"
+FILES = (
+    *("dom.js", "words.js", "scale.js", "marks.js", "fragment.js", "tables.js", "cases.js"),
+    *("history.js", "samples.js", "roofline.js", "chart.js", "start.js"),
+)
+"""In an order in which each finds what it needs when it is run; start.js begins to work."""
+
+
+@functools.cache
+def text() -> str:
+    """In a scope of its own: pages see nothing of it."""
+    return '(() => {\n"use strict";\n' + "\n".join(map(_read, FILES)) + "})();\n"
+
+
+def digest() -> str:
+    return policy.digest(text())
+
+
+@functools.cache
+def style() -> str:
+    return _read("style.css")
+
+
+def _read(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
