@@ -9,7 +9,6 @@ from pathlib import Path
 from reports import policy
 
 FOLDER = Path(__file__).parent / "script"
-_LAST = "start.js"
 FILES = (
     *("dom.js", "words.js", "scale.js", "marks.js", "fragment.js", "tables.js", "cases.js"),
     *("history.js", "samples.js", "roofline.js", "chart.js", "start.js"),

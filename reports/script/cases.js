@@ -1,0 +1,33 @@
+// "#case=NAME" leads to a case from any page: to the table of all cases, from there to the page
+// that has it, and there to its part alone.
+
+function followCase() {
+  const name = readFragment().get("case");
+  const parts = [...document.querySelectorAll("section.case")];
+  const wanted = parts.find((part) => part.dataset.case === name);
+  showAlone(parts, wanted);
+  if (name !== undefined && !wanted) goToCase(name);
+}
+
+// Replaces this page in the history, so that "back" does not lead here and forth again.
+function goToCase(name) {
+  const links = [...document.querySelectorAll("a[data-case]")];
+  const link = links.find((one) => one.dataset.case === name) ?? linkToCases();
+  if (link) location.replace(`${link.href.split("#")[0]}#case=${encodeURIComponent(name)}`);
+}
+
+// None on the page of all cases itself, which has named all that there are.
+function linkToCases() {
+  return document.querySelector('nav.site a[href$="cases.html"]:not([aria-current])');
+}
+
+// All parts where none is wanted.
+function showAlone(parts, wanted) {
+  const contents = document.querySelectorAll(".contents");
+  for (const part of [...parts, ...contents]) part.hidden = wanted && part !== wanted;
+  document.querySelector(".all-of-page")?.remove();
+  if (!wanted) return;
+  const all = element("a", { href: "#" }, "All cases of this page");
+  wanted.before(element("p", { class: "all-of-page" }, all));
+  scrollTo(0, 0);
+}

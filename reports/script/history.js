@@ -1,0 +1,213 @@
+// The runs of a case, the oldest on the left: medians with the whiskers of their intervals, and a
+// band for each environment. Drag to zoom.
+
+const HISTORY_HEIGHT = 280;
+const LOG_FROM = 8; // times the fastest: a slowest run from which the axis is logarithmic
+const DRAG = 6; // pixels from which a press is a drag
+
+function historyChart(box, data) {
+  const points = historyPoints(data);
+  if (points.length === 0) return undefined;
+  const whole = [0, points.length - 1];
+  const readout = readoutLine();
+  const reset = element("button", { type: "button" }, "Show all runs");
+  let [shown, width, drawn] = [whole, 0, undefined];
+
+  function draw(newWidth) {
+    width = newWidth;
+    const focused = drawn?.querySelector(":focus");
+    const { svg, across } = drawHistory(box, width, points, shown, readout);
+    if (drawn) drawn.replaceWith(svg);
+    else box.prepend(svg);
+    drawn = svg;
+    reset.hidden = !isZoomed();
+    zoomByDragging(svg, across, zoom);
+    svg.addEventListener("dblclick", () => zoom(whole));
+    if (focused) focusOn(focused.dataset.place);
+  }
+
+  // By places of points; a stretch with no point in it is left as it is.
+  function zoom([from, to]) {
+    const [first, last] = [Math.max(whole[0], Math.ceil(from)), Math.min(whole[1], Math.floor(to))];
+    if (first > last || (first === shown[0] && last === shown[1])) return;
+    shown = [first, last];
+    draw(width);
+  }
+
+  function isZoomed() {
+    return shown[0] !== whole[0] || shown[1] !== whole[1];
+  }
+
+  function focusOn(place) {
+    const same = drawn.querySelector(`[data-place="${place}"]`);
+    (same ?? drawn.querySelector('[tabindex="0"]')).focus();
+  }
+
+  reset.addEventListener("click", () => {
+    zoom(whole);
+    focusOn(whole[1]); // the button is gone
+  });
+  box.addEventListener("keydown", (event) => {
+    const place = Number(drawn.querySelector(":focus")?.dataset.place);
+    const factor = { "+": 0.5, "=": 0.5, "-": 2 }[event.key]; // "=" is plus without shift
+    if (!factor || Number.isNaN(place)) return;
+    const reach = Math.max(1, ((shown[1] - shown[0]) / 2) * factor);
+    zoom([place - reach, place + reach]);
+  });
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && isZoomed()) zoom(whole);
+  });
+  box.append(element("div", { class: "below" }, readout, reset));
+  return draw;
+}
+
+// Those that have a number. `runs` are here or, where several charts share them, in a block of
+// their own.
+function historyPoints(data) {
+  const shared = typeof data.runs === "string" ? (dataFor(data.runs) ?? {}) : data;
+  const runs = listOf(shared.runs);
+  const told = new Map(listOf(data.changes).map((change) => [change?.run, change?.words]));
+  const columns = [data.median_ns, data.low_ns, data.high_ns].map(listOf);
+  return listOf(data.at).flatMap((at, place) => {
+    const [median, low, high] = columns.map((column) => column[place]);
+    if (!Number.isFinite(median)) return [];
+    const run = runs[at] ?? {};
+    const point = {
+      median,
+      low: Number.isFinite(low) ? Math.min(low, median) : median,
+      high: Number.isFinite(high) ? Math.max(high, median) : median,
+      unsteady: listOf(data.unsteady)[place] === true,
+      started: String(run.started ?? ""),
+      environment: Number.isInteger(run.environment) ? run.environment : 0,
+      told: told.get(at),
+    };
+    return [{ ...point, words: pointWords(point, run) }];
+  });
+}
+
+function pointWords(point, run) {
+  const { median, low, high } = point;
+  return [
+    momentWords(point.started),
+    `${timeWords(median)}${low < high ? ` (${rangeWords(low, high)})` : ""}`,
+    point.unsteady ? "not steady" : "",
+    run.commit ? `commit ${quoted(run.commit, 14)}` : "",
+    quoted(run.label, 40),
+    `environment ${letterOf(point.environment)}`,
+    point.told ? `told: ${quoted(point.told, 120)}` : "",
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function drawHistory(box, width, points, [first, last], readout) {
+  const margin = { left: 72, right: 14, top: 30, bottom: 26 };
+  const keys = "Arrow keys go from run to run, plus and minus zoom.";
+  const on = canvas(box, width, HISTORY_HEIGHT, margin, keys);
+  const { svg, area } = on;
+  const seen = points.slice(first, last + 1);
+  const across = linearScale([first - 0.5, last + 0.5], [area.left, area.right]);
+  const { up, isLog } = upwards(seen, area);
+  svg.append(bands(seen, first, across, area));
+  leftAxis(on, up, timeTicks(up, 6, isLog));
+  const moments = seen.map((point) => point.started);
+  const days = dateTicks(moments, Math.floor((area.right - area.left) / 84));
+  bottomAxis(on, (place) => across(first + place), days);
+  const reachable = seen.map((point, place) => ({
+    x: across(first + place),
+    y: up(point.median),
+    flat: true, // a pointer means the run that it is above or below of
+    node: shape("g", { role: "img", class: "point", "data-place": first + place }),
+    words: point.words,
+  }));
+  svg.append(whiskers(seen, reachable, up), toldMarks(seen, reachable, area));
+  const radius = Math.max(1.5, Math.min(4, (area.right - area.left) / seen.length / 3));
+  for (const [place, { node, x, y }] of reachable.entries()) {
+    node.setAttribute("transform", `translate(${round(x)} ${round(y)})`);
+    node.append(mark(0, radius, seen[place].unsteady));
+    svg.append(node);
+  }
+  const hint = [
+    `${countWords(seen.length, "run")}: medians and their 95% intervals.`,
+    seen.some((point) => point.unsteady) ? "Hollow: not steady." : "",
+    seen.length > 2 ? "Drag to zoom." : "",
+  ];
+  makeReachable(on, reachable, readout, hint.filter(Boolean).join(" "));
+  return { svg, across };
+}
+
+function upwards(seen, area) {
+  const values = seen.flatMap((point) => [point.low, point.median, point.high]);
+  const isLog = least(values) > 0 && greatest(values) / least(values) > LOG_FROM;
+  const range = [area.bottom, area.top];
+  if (isLog) return { up: logScale(aroundLog(values, 1.15), range), isLog };
+  return { up: linearScale(around(values, 0.08), range), isLog };
+}
+
+// A band for each stretch of runs in one environment, and its letter.
+function bands(seen, first, across, area) {
+  const group = shape("g", { class: "bands", "aria-hidden": "true" });
+  for (let from = 0; from < seen.length; ) {
+    const { environment } = seen[from];
+    let to = from + 1;
+    while (to < seen.length && seen[to].environment === environment) to += 1;
+    const [x, end] = [across(first + from - 0.5), across(first + to - 0.5)];
+    const size = { x: round(x), y: 4, width: round(end - x), height: area.bottom - 4 };
+    group.append(shape("rect", { class: environment % 2 ? "band odd" : "band", ...size }));
+    const words = letterOf(environment);
+    if (end - x > 9 * words.length) group.append(shape("text", { x: round(x) + 3, y: 17 }, words));
+    from = to;
+  }
+  return group;
+}
+
+function whiskers(seen, places, up) {
+  const d = seen.map(({ low, high }, place) => {
+    const x = round(places[place].x);
+    return low < high ? `M${x} ${round(up(low))}V${round(up(high))}` : "";
+  });
+  return shape("path", { class: "whiskers", d: d.join("") });
+}
+
+// Above the runs since which something is told of the case.
+function toldMarks(seen, places, area) {
+  const d = seen.map(({ told }, place) => {
+    const x = round(places[place].x);
+    return told ? `M${x - 5} ${area.top - 9}h10l-5 8zM${x} ${area.top}V${area.bottom}` : "";
+  });
+  return shape("path", { class: "told", d: d.join("") });
+}
+
+function zoomByDragging(svg, across, zoom) {
+  const size = { y: 4, height: HISTORY_HEIGHT - 30 };
+  const stretch = shape("rect", { class: "stretch", visibility: "hidden", ...size });
+  svg.append(stretch);
+  let from;
+
+  function dragged(event) {
+    const [to] = placeIn(svg, event);
+    if (from === undefined || Math.abs(to - from) < DRAG) return undefined;
+    return [Math.min(from, to), Math.max(from, to)];
+  }
+
+  svg.addEventListener("pointerdown", (event) => {
+    if (event.button === 0) [from] = placeIn(svg, event);
+  });
+  svg.addEventListener("pointermove", (event) => {
+    const [left, right] = dragged(event) ?? [0, 0];
+    stretch.setAttribute("visibility", right > left ? "visible" : "hidden");
+    stretch.setAttribute("x", round(left));
+    stretch.setAttribute("width", round(right - left));
+    if (right > left) svg.setPointerCapture(event.pointerId); // also when it is let go outside
+  });
+  svg.addEventListener("pointerup", (event) => {
+    const ends = dragged(event);
+    from = undefined;
+    if (ends) zoom(ends.map(across.back));
+    stretch.setAttribute("visibility", "hidden");
+  });
+  svg.addEventListener("pointercancel", () => {
+    from = undefined;
+    stretch.setAttribute("visibility", "hidden");
+  });
+}

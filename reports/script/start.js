@@ -1,0 +1,6 @@
+// What the script does with a page, once all of it is there.
+
+workTables();
+drawCharts();
+followCase();
+addEventListener("hashchange", followCase);
