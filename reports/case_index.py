@@ -16,23 +16,23 @@ MOST_CASES = 40  # of one page
 
 @dataclass(frozen=True, eq=False)
 class Device:
-    """`number` is unique, and `name` tells it apart from the others; `in_document` are the runs
-    whose cases stand in the document itself."""
+    """`number` is unique, and `name` tells it apart from the others."""
 
     number: int
     name: str
     history: History
-    in_document: frozenset[str]
 
 
 @dataclass(frozen=True)
 class OnDevice:
-    """A case on a device: its past, and its latest result with the run of it."""
+    """A case on a device: its past, and its latest result with the run of it, which may be
+    `in_document` with all of its cases."""
 
     device: Device
     past: PastCase
     case: Case
     run: PastRun
+    in_document: bool
 
 
 @dataclass(frozen=True)
@@ -70,18 +70,20 @@ def file_of(page: int) -> str:
 
 def index_of(report: Report) -> CaseIndex:
     """In the order of suites, each in that of the histories."""
-    runs = {run.id: {case.name: case for case in run.cases} for run in report.runs}
+    runs = report.cases_of_runs()
     names = device_names(report.histories)
     devices = tuple(
-        Device(at, name, history, frozenset(runs))
+        Device(at, name, history)
         for at, (name, history) in enumerate(zip(names, report.histories, strict=True), start=1)
     )
     found: dict[str, list[OnDevice]] = {}
     for device in devices:
         for past in device.history.cases:
             run = device.history.runs[past.latest.run]
-            case = past.latest.case or runs[run.id][past.name]
-            found.setdefault(past.name, []).append(OnDevice(device, past, case, run))
+            of_run = runs.get(device.history.key(past))
+            case = past.latest.case or of_run[past.name]
+            on = OnDevice(device, past, case, run, of_run is not None)
+            found.setdefault(past.name, []).append(on)
     suites: dict[str, list[str]] = {}
     for name, on in found.items():
         suites.setdefault(on[0].past.suite, []).append(name)

@@ -53,7 +53,8 @@ def _best(on: OnDevice, address: str) -> Best:
 
 def elsewhere(index: CaseIndex, device: Device) -> list[Case]:
     """The latest results of cases whose last run is not in the document."""
-    return [on.case for on in _on(index, device) if on.run.id not in device.in_document]
+    on = (one for place in index.places for one in place.on)
+    return [one.case for one in on if one.device is device and not one.in_document]
 
 
 def wrong(cases: Iterable[Case]) -> list[tuple[str, bool]]:
@@ -68,7 +69,3 @@ def wrong(cases: Iterable[Case]) -> list[tuple[str, bool]]:
     if beating := sum(case.beats_roof for case in cases):
         told.append((f"{beating} faster than the roof allows, which is a measuring error", True))
     return sorted(told, key=lambda one: not one[1])
-
-
-def _on(index: CaseIndex, device: Device) -> Iterable[OnDevice]:
-    return (on for place in index.places for on in place.on if on.device is device)

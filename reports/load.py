@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from reports.model import Count, Row, Run
+from reports.model import Case, Count, Row, Run
 from reports.model_comparison import Comparison
 from reports.model_gate import Gate
 from reports.model_history import History
@@ -65,14 +65,21 @@ class Report(Row):
             raise ValueError("runs is empty, and there are no gates: there is nothing to report")
         if self.commits and not _ADDRESS.fullmatch(self.commits):
             raise ValueError("commits: expected an address that begins with https://")
-        names = {run.id: {case.name for case in run.cases} for run in self.runs}
+        cases = self.cases_of_runs()
         for at, history in enumerate(self.histories):
             for place, case in enumerate(history.cases):
-                run = history.runs[case.latest.run].id
-                if case.latest.case is None and case.name not in names.get(run, ()):
+                if case.latest.case is None and case.name not in cases.get(history.key(case), ()):
                     raise ValueError(
-                        f"histories[{at}].cases[{place}].latest: run {run} has no such case here"
+                        f"histories[{at}].cases[{place}].latest: run "
+                        f"{history.runs[case.latest.run].id} has no such case here"
                     )
+
+    def cases_of_runs(self) -> dict[tuple[str, ...], dict[str, Case]]:
+        """By name, of each run of the document, which stands under what History.key() returns."""
+        return {
+            (run.id, run.device.model, run.device.uuid): {case.name: case for case in run.cases}
+            for run in self.runs
+        }
 
 
 def load(path: Path) -> Report:

@@ -140,6 +140,10 @@ class History(Row):
             if self.counted and case.runs:
                 raise ValueError(f"cases[{at}].runs: times of a device that has none: {case.name}")
 
+    def key(self, case: PastCase) -> tuple[str, str, str]:
+        """Of the run that has the latest result of `case`: its id, and the device."""
+        return (self.runs[case.latest.run].id, self.device.model, self.device.uuid)
+
     @property
     def counted(self) -> bool:
         """Whether it is of a device that counts, and has no times."""

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -100,9 +101,16 @@ def pages_of(folder: Path) -> dict[str, Page]:
     }
 
 
-def written(folder: Path, document: synthetic.Json) -> dict[str, Page]:
-    write.write(load.parse(document), folder)
+def written(
+    folder: Path, document: synthetic.Json, formats: Sequence[str] = render.FORMATS
+) -> dict[str, Page]:
+    write.write(load.parse(document), folder, formats)
     return pages_of(folder)
+
+
+def quickly_written(folder: Path, document: synthetic.Json) -> dict[str, Page]:
+    """With the data of figures as their only files."""
+    return written(folder, document, ["csv"])
 
 
 def run_page(folder: Path, made: synthetic.Json) -> Page:
