@@ -3,6 +3,7 @@ samples, what gates and nights say of it, and how to measure it again."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -37,14 +38,16 @@ class SampleRow:
 
 @dataclass(frozen=True)
 class DevicePart:
-    """`history` and `samples` are data of charts, None where there is nothing to draw; `older` says
-    how many runs the table leaves out."""
+    """`run_page` is the address of the latest run's page, empty where it has none; `older` says how
+    many runs the table leaves out. `history` and `samples` are data of charts, None where there is
+    nothing to draw."""
 
     id: str
     device: Device
     case: Case
     run: RunWords
     run_id: str
+    run_page: str
     rows: tuple[Row, ...]
     older: int
     environments: tuple[EnvironmentWords, ...]
@@ -63,10 +66,12 @@ class CasePart:
 
 @dataclass
 class CaseLayout:
-    """Of all cases of a report, with what they share made once."""
+    """Of all cases of a report, with what they share made once. `run_pages` are addresses by
+    Run.key."""
 
     tellings: Tellings
     commits: str
+    run_pages: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     _runs: dict[int, list[RunWords]] = field(default_factory=dict)
     _environments: dict[int, list[EnvironmentWords]] = field(default_factory=dict)
 
@@ -95,6 +100,7 @@ class CaseLayout:
             case=on.case,
             run=words[past.latest.run],
             run_id=on.run.id,
+            run_page=self.run_pages.get(history.key(past), ""),
             rows=tuple(rows[:MOST_RUNS]),
             older=len(past.runs) + len(past.without) - min(len(rows), MOST_RUNS),
             environments=tuple(

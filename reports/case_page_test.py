@@ -346,3 +346,16 @@ def test_rooflines_lead_to_cases(tmp_path: Path) -> None:
     ]
     assert {one["kind"] for one in data["roofs"]} == {"memory", "compute"}
     assert all(one["measured"] for one in data["roofs"])
+
+
+def test_the_latest_run_is_a_link_where_it_has_a_page(tmp_path: Path) -> None:
+    document = quiet(3)
+    assert (
+        "../run-synthetic-h200.html" in quickly_written(tmp_path, document)["cases/01.html"].links
+    )
+    run = document["runs"].pop()
+    past_of(document)["latest"]["case"] = run["cases"][0]
+    pages = quickly_written(tmp_path, document)
+    assert set(pages) == {"index.html", "cases.html", "cases/01.html"}
+    assert run["id"] in pages["cases/01.html"].text
+    assert "synthetic-h200" in pages["index.html"].text, "whose report it is"

@@ -74,12 +74,9 @@ class Report(Row):
                         f"{history.runs[case.latest.run].id} has no such case here"
                     )
 
-    def cases_of_runs(self) -> dict[tuple[str, ...], dict[str, Case]]:
-        """By name, of each run of the document, which stands under what History.key() returns."""
-        return {
-            (run.id, run.device.model, run.device.uuid): {case.name: case for case in run.cases}
-            for run in self.runs
-        }
+    def cases_of_runs(self) -> dict[tuple[str, str, str], dict[str, Case]]:
+        """By name, of each run of the document."""
+        return {run.key: {case.name: case for case in run.cases} for run in self.runs}
 
 
 def load(path: Path) -> Report:

@@ -382,6 +382,11 @@ class Run(Row):
                 raise ValueError(f"cases[{at}].sources: expected places below {len(self.sources)}")
 
     @property
+    def key(self) -> tuple[str, str, str]:
+        """Tells it apart from all others; devices that are measured together may share an id."""
+        return (self.id, self.device.model, self.device.uuid)
+
+    @property
     def counted(self) -> bool:
         """Whether it is of a device that counts, and has no times."""
         return self.device.kind == "emulated"

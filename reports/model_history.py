@@ -141,7 +141,7 @@ class History(Row):
                 raise ValueError(f"cases[{at}].runs: times of a device that has none: {case.name}")
 
     def key(self, case: PastCase) -> tuple[str, str, str]:
-        """Of the run that has the latest result of `case`: its id, and the device."""
+        """Run.key of the run that has the latest result of `case`."""
         return (self.runs[case.latest.run].id, self.device.model, self.device.uuid)
 
     @property

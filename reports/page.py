@@ -75,7 +75,11 @@ class Site:
         self.sections = sorted(sections, key=lambda one: KINDS.index(one.kind))
         self.index = index
         self._tellings = Tellings(self.sections)
-        self._cases = case_page.CaseLayout(self._tellings, report.commits)
+        self._cases = case_page.CaseLayout(
+            self._tellings,
+            report.commits,
+            {one.of.key: one.address for one in self.sections if one.kind in ("run", "counted")},
+        )
 
     def pages(self) -> list[Page]:
         """The overview last, which leads to all others."""
@@ -97,7 +101,7 @@ class Site:
         return self._text(
             "overview",
             INDEX,
-            ", ".join(models(self.sections)),
+            ", ".join(models(self.sections, self.index)),
             first=first_screen.first_screen(self.sections, self.index),
             devices=overview_page.devices(self.index, CASES),
             sections=[_LAYOUTS[one.kind](one) for one in self.sections],
@@ -176,16 +180,18 @@ def title_of(one: Section) -> str:
     return one.of.model if one.kind == "trend" else one.of.device.model
 
 
-def models(sections: Iterable[Section]) -> list[str]:
+def models(sections: Iterable[Section], index: CaseIndex) -> list[str]:
     """Whose report it is, each once."""
-    sections = list(sections)
-    named = []
+    named, gated = [], []
     for one in sections:
         if one.kind == "comparison":
             named += [one.of.a.model, one.of.b.model]
-        elif one.kind != "gate":
+        elif one.kind == "gate":
+            gated.append(f"gate on {one.of.device.model}")
+        else:
             named.append(one.of.model if one.kind == "trend" else one.of.device.model)
-    return list(dict.fromkeys(named)) or [f"gate on {one.of.device.model}" for one in sections]
+    named += [device.history.device.model for device in index.devices]
+    return list(dict.fromkeys(named or gated))
 
 
 @functools.cache

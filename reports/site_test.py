@@ -164,3 +164,20 @@ def test_pages_that_are_made_in_processes_are_the_same(
         return {name: (folder / name).read_text(encoding="utf-8") for name in pages_of(folder)}
 
     assert texts(tmp_path / "one") == texts(tmp_path / "many")
+
+
+def test_a_page_that_cannot_be_made_leaves_no_overview_and_nothing_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = synthetic_history.document(2, 3)
+    quickly_written(tmp_path, document)
+
+    def text(_: page.Site, number: int, __: object) -> str:
+        (tmp_path / f"cases/{number:02}.html.part").write_text("half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(page.Site, "_case_page", text)
+    with pytest.raises(OSError, match="disk full"):
+        quickly_written(tmp_path, document)
+    assert not list(tmp_path.rglob("*.html"))
+    assert not list(tmp_path.rglob("*.part"))

@@ -29,7 +29,7 @@ def write(report: Report, output: Path, formats: Sequence[str] = render.FORMATS)
     try:
         return _draw(report, Files(output, formats))
     except BaseException:
-        _remove(output / "figures", rf".*{_UNFINISHED}")
+        _remove_unfinished(output)
         raise
 
 
@@ -109,21 +109,34 @@ def _remove_old(output: Path) -> None:
     """The pages, figures and listings of an earlier report, which this one may not have, the
     overview first; other files are left alone."""
     (output / page.INDEX).unlink(missing_ok=True)
-    names = "|".join(
+    _remove_unfinished(output)
+    for folder, names, fits in _kinds_of_files(output):
+        _remove(folder, names, fits)
+
+
+def _remove_unfinished(output: Path) -> None:
+    for folder, names, _ in _kinds_of_files(output):
+        _remove(folder, rf"({names}){_UNFINISHED}")
+
+
+def _kinds_of_files(output: Path) -> list[tuple[Path, str, Callable[[Path], bool]]]:
+    """Folders of a report, what its files there are called, and what tells them from others."""
+    kinds = "|".join(
         f"{kind.name}-.*" if kind.of == "suite" else rf"{kind.name}(-\d.*)?"
         for kind in figures.kinds()
     )
-    _remove(output, r"((run|gate|nights|comparison)-.*|cases|claims)\.html", is_page)
-    _remove(output / case_index.FOLDER, r"\d\d+\.html", is_page)
-    _remove(output / listing.FOLDER, r"(.*-)?\d\d.*-.*\.html")
-    _remove(output / "figures", rf"(.*-)?({names})\.({'|'.join(render.FORMATS)})")
+    formats = "|".join(render.FORMATS)
+    return [
+        (output, r"((run|gate|nights|comparison)-.*|index|cases|claims)\.html", is_page),
+        (output / case_index.FOLDER, r"\d\d+\.html", is_page),
+        (output / listing.FOLDER, r"(.*-)?\d\d.*-.*\.html", Path.is_file),
+        (output / "figures", rf"(.*-)?({kinds})\.({formats})", Path.is_file),
+    ]
 
 
 def _remove(folder: Path, names: str, fits: Callable[[Path], bool] = Path.is_file) -> None:
-    """Also what was not finished of them."""
     for file in folder.glob("*"):
-        found = re.fullmatch(rf"({names})({_UNFINISHED})?", file.name)
-        if found and (file.name.endswith(render.UNFINISHED) or fits(file)):
+        if re.fullmatch(names, file.name) and fits(file):
             file.unlink()
 
 
