@@ -3,6 +3,7 @@ it has results."""
 
 from __future__ import annotations
 
+import urllib.parse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ from reports.load import Report
 from reports.model import Case
 from reports.model_history import History, PastCase, PastRun
 
+TABLE = "cases.html"  # of all cases
 FOLDER = "cases"
 MOST_CASES = 40  # of one page
 
@@ -21,6 +23,11 @@ class Device:
     number: int
     name: str
     history: History
+
+    @property
+    def address(self) -> str:
+        """Of the table of all cases, with those of this device alone."""
+        return f"{TABLE}#device={urllib.parse.quote(self.name, safe='')}"
 
 
 @dataclass(frozen=True)

@@ -89,8 +89,8 @@ def wrong_elsewhere(index: CaseIndex) -> list[Line]:
         cases = latest.elsewhere(index, device)
         lines += [
             Line(
-                f"{device.name}: {words}, of {len(cases)} cases that the runs here do not have",
-                "cases.html",
+                f"{device.name}: {words}, of {len(cases)} cases whose last run has no page here",
+                device.address,
                 "bad" if bad else "note",
             )
             for words, bad in latest.wrong(cases)
@@ -162,4 +162,4 @@ def latest_roofs(index: CaseIndex) -> RoofTable:
                 tuple(one and Cell(one.share, one.roof, one.variant, one.address) for one in cells),
             )
         )
-    return RoofTable(tuple((one.name, "cases.html") for one in devices), tuple(rows))
+    return RoofTable(tuple((one.name, one.address) for one in devices), tuple(rows))

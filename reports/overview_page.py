@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import urllib.parse
 from dataclasses import dataclass
 
 from reports import when
@@ -21,13 +20,12 @@ class DeviceWords:
     environments: int
 
 
-def devices(index: CaseIndex, table: str) -> list[DeviceWords]:
-    """`table` is the address of the table of all cases."""
+def devices(index: CaseIndex) -> list[DeviceWords]:
     return [
         DeviceWords(
             name=one.name,
             product=one.history.device.name,
-            address=f"{table}#device={urllib.parse.quote(one.name, safe='')}",
+            address=one.address,
             cases=len(one.history.cases),
             runs=len(one.history.runs),
             first=when.minute(one.history.runs[0].started) if one.history.runs else "",

@@ -33,7 +33,7 @@ from reports.load import Report
 from reports.section import KINDS, Section
 from reports.told import Tellings
 
-INDEX, CASES = "index.html", "cases.html"
+INDEX = "index.html"
 MARK = '<meta name="generator" content="Ridgeline report">'
 """In the head of every page, so that a later report knows its own."""
 
@@ -89,7 +89,7 @@ class Site:
         ]
         made += [Page(one.address, functools.partial(self._section, one)) for one in self.sections]
         if self.index.pages:
-            made.append(Page(CASES, self._case_table))
+            made.append(Page(case_index.TABLE, self._case_table))
         return [*made, Page(INDEX, self._overview)]
 
     def listing_text(self, one: listing.Page, of: Section) -> str:
@@ -103,10 +103,10 @@ class Site:
             INDEX,
             ", ".join(models(self.sections, self.index)),
             first=first_screen.first_screen(self.sections, self.index),
-            devices=overview_page.devices(self.index, CASES),
+            devices=overview_page.devices(self.index),
             sections=[_LAYOUTS[one.kind](one) for one in self.sections],
             count=self.index.count,
-            cases=CASES,
+            cases=case_index.TABLE,
         )
 
     def _section(self, one: Section) -> str:
@@ -116,7 +116,9 @@ class Site:
     def _case_table(self) -> str:
         rows = cases_page.rows(self.index, self._tellings)
         noun = "cases" if len(rows) == self.index.count else "results"
-        return self._text("cases", CASES, "Cases", rows=rows, noun=noun, count=self.index.count)
+        return self._text(
+            "cases", case_index.TABLE, "Cases", rows=rows, noun=noun, count=self.index.count
+        )
 
     def _case_page(self, number: int, places: Sequence[Place]) -> str:
         devices = dict.fromkeys(on.device for place in places for on in place.on if on.past.runs)
@@ -163,7 +165,7 @@ class Site:
         """Groups of links, by name; that of one link is named after it."""
         groups = [("Overview", [Link("Overview", INDEX)])]
         if self.index.pages:
-            groups.append(("Cases", [Link("Cases", CASES)]))
+            groups.append(("Cases", [Link("Cases", case_index.TABLE)]))
         for kind, name in _GROUPS.items():
             links = [Link(title_of(one), one.address) for one in self.sections if one.kind == kind]
             if links:
