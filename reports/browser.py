@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 PROGRAMS = ("chromium", "google-chrome", "chrome")
+LONGEST_MS = 30_000  # of a step on a page; machines of tests are busy
 LOADED = ("file:", "data:")  # schemes that need no network
 _VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
     console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));"""
@@ -57,12 +58,12 @@ class Watch:
     def __init__(self) -> None:
         self.problems: list[str] = []
 
-    def over(self, page: Page) -> None:
-        page.on("console", self._console)
-        page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
-        page.on("dialog", self._dialog)
-        page.on("request", lambda request: self._request(request.url))
-        page.add_init_script(_VIOLATIONS)
+    def over(self, context: BrowserContext) -> None:
+        context.on("console", self._console)
+        context.on("weberror", lambda raised: self.problems.append(f"exception: {raised.error}"))
+        context.on("dialog", self._dialog)
+        context.on("request", lambda request: self._request(request.url))
+        context.add_init_script(_VIOLATIONS)
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
@@ -83,9 +84,9 @@ def opened(browser: Browser, path: Path, fragment: str = "", **context: Any) -> 
     nor on any page that it led to. `context` is what Playwright's new_context takes."""
     watch = Watch()
     with contextlib.closing(browser.new_context(**context)) as made:
-        made.on("page", watch.over)
+        watch.over(made)
+        made.set_default_timeout(LONGEST_MS)
         page = made.new_page()
-        page.set_default_timeout(10_000)
         page.goto(path.as_uri() + fragment)
         yield page
     assert not watch.problems, "\n".join(watch.problems)

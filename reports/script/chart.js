@@ -122,8 +122,12 @@ function makeReachable({ svg }, points, readout, hint) {
     event.preventDefault(); // of the page's scrolling
     next.node.focus();
   });
-  svg.addEventListener("pointermove", (event) => name(nearest(visible(), placeIn(svg, event))));
-  svg.addEventListener("pointerleave", () => name(undefined));
+  for (const kind of ["pointermove", "pointerdown"]) {
+    svg.addEventListener(kind, (event) => name(nearest(visible(), placeIn(svg, event))));
+  }
+  svg.addEventListener("pointerleave", (event) => {
+    if (event.pointerType === "mouse") name(undefined); // a finger is lifted to read
+  });
   svg.append(ring);
   refresh();
   return refresh;

@@ -2,5 +2,6 @@
 
 workTables();
 drawCharts();
+reachScrollers();
 followCase();
 addEventListener("hashchange", followCase);

@@ -98,6 +98,7 @@ function workTable(table, prefix) {
   tools.append(element("label", {}, "Search ", search), ...labels, clear, count);
   (table.closest(".wide") ?? table).before(tools);
   read();
+  setTimeout(() => groups.forEach(textOf)); // so that the first letter that is typed need not wait
 }
 
 function set(settings, name, value) {
@@ -115,7 +116,7 @@ function groupsOf(body) {
   return groups;
 }
 
-// Of the name and all cells, in small letters; made once, when it is first searched.
+// Of the name and all cells, in small letters; made once.
 function textOf(group) {
   group.text ??= group.rows
     .map((row) => `${row.dataset.name ?? ""} ${row.textContent}`)

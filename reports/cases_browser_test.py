@@ -1,0 +1,47 @@
+"""Addresses of cases in a browser: `#case=NAME` leads to the case from any page."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+
+from reports.browser import opened
+
+
+def a_case(folder) -> str:
+    """One that is not the first of its page."""
+    text = (folder / "cases" / "02.html").read_text(encoding="utf-8")
+    return text.split(' data-case="')[2].split('"')[0]
+
+
+@pytest.mark.parametrize("start", ["index.html", "cases.html", "cases/01.html", "cases/02.html"])
+def test_a_case_is_found_from_any_page(browser, report_folder, start):
+    name = a_case(report_folder)
+    with opened(browser, report_folder / start, f"#case={quote(name, safe='')}") as page:
+        page.wait_for_url("**/cases/02.html#case=*")
+        alone = page.locator("section.case:visible")
+        assert alone.count() == 1 and alone.get_attribute("data-case") == name
+        assert not page.locator(".contents").is_visible()
+        page.get_by_role("link", name="All cases of this page").click()
+        page.wait_for_function("() => !document.querySelector('section.case[hidden]')")
+        assert page.locator(".contents").is_visible()
+        page.go_back()
+        page.wait_for_function("() => document.querySelector('section.case[hidden]')")
+
+
+def test_back_leads_to_where_one_came_from_and_not_forth_again(browser, report_folder):
+    name = a_case(report_folder)
+    with opened(browser, report_folder / "cases.html") as page:
+        page.goto((report_folder / "index.html").as_uri() + f"#case={quote(name, safe='')}")
+        page.wait_for_url("**/cases/02.html#case=*")
+        page.go_back()
+        page.wait_for_url("**/cases.html*")
+        assert "#case=" not in page.url
+
+
+@pytest.mark.parametrize("name", ["no/such/case", "%", "__proto__", "'\"><img src=x>", "a=b&c"])
+def test_a_name_that_no_case_has_ends_at_the_table_of_all(browser, report_folder, name):
+    with opened(browser, report_folder / "index.html", f"#case={quote(name, safe='')}") as page:
+        page.wait_for_url("**/cases.html#case=*")
+        assert page.locator("table.worked").is_visible()

@@ -1,0 +1,151 @@
+"""Tables in a browser: what is searched, filtered and sorted, and that an address keeps it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from reports.browser import opened
+
+MANY = 2000
+ANSWER_MS = 100
+
+_SEARCH = """words => {
+  const box = document.querySelector("input[type=search]");
+  box.value = words;
+  box.dispatchEvent(new Event("input"));
+  document.body.offsetHeight; // has the browser lay the page out
+}"""
+
+_ALL_SHOWN = "() => !document.querySelector('tbody tr[hidden]')"
+
+
+@pytest.fixture
+def cases(browser, report_folder):
+    with opened(browser, report_folder / "cases.html") as page:
+        yield page
+
+
+def shown(page) -> list[str]:
+    return page.evaluate(
+        "() => [...document.querySelectorAll('table.worked tbody tr')]"
+        ".filter((row) => row.checkVisibility()).map((row) => row.dataset.name)"
+    )
+
+
+def fragment(page) -> str:
+    return page.evaluate("() => location.hash")
+
+
+def test_words_in_any_order_narrow_the_table(cases):
+    whole = shown(cases)
+    cases.locator("input[type=search]").fill("NAIVE gemm")
+    expected = [name for name in whole if name.startswith("gemm/naive/")]
+    assert shown(cases) == expected and 0 < len(expected) < len(whole)
+    count = cases.get_by_role("status")
+    assert count.inner_text() == f"{len(expected)} of {len(whole)} cases"
+    cases.wait_for_function("() => location.hash === '#q=NAIVE%20gemm'")
+    cases.get_by_role("button", name="Clear").click()
+    assert shown(cases) == whole
+    assert fragment(cases) in ("", "#")
+
+
+def test_a_reload_and_the_way_back_keep_what_was_set(cases):
+    cases.get_by_label("Suite").select_option("gemm")
+    cases.get_by_role("button", name="Share of roof").click()
+    cases.get_by_role("button", name="Share of roof").click()
+    set_up, names = fragment(cases), shown(cases)
+    assert set_up == "#suite=gemm&sort=-3"
+    cases.reload()
+    assert (fragment(cases), shown(cases)) == (set_up, names)
+    cases.locator("a[data-case]:visible").first.click()
+    cases.wait_for_url("**/cases/*.html#*")
+    cases.go_back()
+    cases.wait_for_url("**/cases.html#*")
+    assert (fragment(cases), shown(cases)) == (set_up, names)
+    assert cases.get_by_label("Suite").input_value() == "gemm"
+
+
+def test_an_address_sets_the_table_and_a_changed_one_anew(browser, report_folder):
+    with opened(browser, report_folder / "cases.html", "#q=%zz&suite=nonsense&sort=99") as page:
+        assert shown(page) == []
+        assert page.get_by_label("Suite").input_value() == ""
+        page.evaluate("() => { location.hash = 'suite=scan'; }")
+        page.wait_for_function("() => document.querySelector('select').value === 'scan'")
+        assert shown(page) and all(name.startswith("scan/") for name in shown(page))
+
+
+def test_heads_sort_up_down_and_back(cases):
+    before = shown(cases)
+    head = cases.locator("th", has=cases.get_by_role("button", name="Median"))
+    values = (
+        "() => [...document.querySelectorAll('tbody tr')]"
+        ".map((row) => row.cells[1].dataset.value ?? '').map(Number.parseFloat)"
+    )
+    head.get_by_role("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    up = cases.evaluate(values)
+    assert up == sorted(up) and len(set(up)) > 3
+    head.get_by_role("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "descending"
+    assert cases.evaluate(values) == sorted(up, reverse=True)
+    head.get_by_role("button").press("Enter")
+    assert head.get_attribute("aria-sort") is None
+    assert shown(cases) == before
+
+
+def test_unknown_values_come_last_and_rows_below_follow(browser, report_folder, tmp_path):
+    rows = [("b", "2"), ("none", None), ("a", "10"), ("c", "-1e-3")]
+    body = "".join(
+        f"<tr data-name={name}><td>{name}</td>"
+        f"<td{f' data-value={value}' if value else ''}>x</td></tr>"
+        f"<tr class=below data-name=under-{name}><td colspan=2>words{name}</td></tr>"
+        for name, value in rows
+    )
+    page_file = tmp_path / "cases.html"
+    page_file.write_text(with_rows(report_folder, body, ("text", "number")), encoding="utf-8")
+    for sort, expected in (("2", "c b a none"), ("-2", "a b c none"), ("-1", "none c b a")):
+        with opened(browser, page_file, f"#sort={sort}") as page:
+            names = expected.split()
+            assert shown(page) == [one for name in names for one in (name, f"under-{name}")]
+            page.locator("input[type=search]").fill("wordsb")
+            assert shown(page) == ["b", "under-b"]
+
+
+def with_rows(report_folder: Path, body: str, sorts: tuple[str, ...]) -> str:
+    """The page of all cases with another table in place of its own."""
+    text = (report_folder / "cases.html").read_text(encoding="utf-8")
+    heads = "".join(f"<th data-sort={sort}>{sort}</th>" for sort in sorts)
+    table = f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return re.sub(r"<thead>.*</table>", lambda _: table, text, flags=re.DOTALL)
+
+
+def test_a_search_among_many_rows_answers_at_once(browser, report_folder, tmp_path):
+    text = (report_folder / "cases.html").read_text(encoding="utf-8")
+    (body,) = re.findall(r"<tbody>(.*)</tbody>", text, flags=re.DOTALL)
+    rows = re.findall(r"<tr .*?</tr>", body, flags=re.DOTALL)
+    many = (rows * (MANY // len(rows) + 1))[:MANY]
+    page_file = tmp_path / "cases.html"
+    page_file.write_text(text.replace(body, "".join(many)), encoding="utf-8")
+    with opened(browser, page_file) as page:
+        devtools = page.context.new_cdp_session(page)
+        # Of the page's own thread: what else the machine does takes no part.
+        devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+        def busy_ms() -> float:
+            metrics = devtools.send("Performance.getMetrics")["metrics"]
+            return 1000 * sum(one["value"] for one in metrics if one["name"] == "TaskDuration")
+
+        took = {}
+        for words in ("gemm", "gemm f32", "nothing has these", "scan"):
+            tries = []
+            for _ in range(2):
+                before = busy_ms()
+                page.evaluate(_SEARCH, words)
+                tries.append(busy_ms() - before)
+                page.evaluate(_SEARCH, "")
+                page.wait_for_function(_ALL_SHOWN)
+            took[words] = min(tries)
+        assert max(took.values()) < ANSWER_MS, took
