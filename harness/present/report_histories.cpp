@@ -192,22 +192,28 @@ ReportHistories report_histories(const std::filesystem::path& results, const std
                                  const std::set<std::string>& shown, RunReader& runs,
                                  const store::LeftOut& left_out) {
   ReportHistories found;
-  try {
+  const auto unless_unreadable = [&](const auto& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::store) throw;
+      left_out(error);
+    }
+  };
+  std::vector<DeviceHistory> histories;
+  unless_unreadable([&] {
     StoredNames names;
-    const std::vector<DeviceHistory> histories = device_histories(
+    histories = device_histories(
         results, {.patterns = {}, .device = device, .runs = most_history_runs}, names, left_out);
-    const std::filesystem::path home = process::home();
-    const std::string address = gate::commit_address_of(home);
-    AroundHistories around{shown, {}};
-    if (!address.empty()) around.linked = gate::commits_known(home, commits_of(histories));
-    // A commit of another repository would lead nowhere.
-    if (!around.linked.empty()) found.commits = address;
-    for (const DeviceHistory& one : histories)
-      found.devices.push_back(history_json(one, around, runs));
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::store) throw;
-    left_out(error);  // what else is reported could be read
-  }
+  });
+  const std::filesystem::path home = process::home();
+  const std::string address = gate::commit_address_of(home);
+  AroundHistories around{shown, {}};
+  if (!address.empty()) around.linked = gate::commits_known(home, commits_of(histories));
+  // A commit of another repository would lead nowhere.
+  if (!around.linked.empty()) found.commits = address;
+  for (const DeviceHistory& one : histories)
+    unless_unreadable([&] { found.devices.push_back(history_json(one, around, runs)); });
   return found;
 }
 

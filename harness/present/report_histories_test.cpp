@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -219,6 +220,34 @@ TEST_F(HistoriesOfAReport, LeaveOutWhatGatesMeasuredAndCountARunOfTwoFilesOnce) 
   EXPECT_EQ(found.at(0).at("runs")[1].at("id"), id_of(21));
   EXPECT_EQ(found.at(0).at("cases").at(0).at("runs"), Json(std::vector{0, 1, 2}));
   EXPECT_EQ(found.at(0).at("cases").at(0).at("median_ns"), Json(std::vector{1000, 2000, 1000}));
+}
+
+TEST_F(HistoriesOfAReport, LeaveOutADeviceThatCannotBeRead) {
+  record::Device other = examples::device();
+  other.model = "synthetic-other";
+  add_run(20, processes({1000}));
+  add_run(20, processes({777.25}), {.device = other}, "synthetic-other.sqlite");
+  // A sample is no longer the median that the file says.
+  const std::filesystem::path file = folder / "synthetic-other.sqlite";
+  std::ostringstream read;
+  read << std::ifstream(file, std::ios::binary).rdbuf();
+  std::string bytes = read.str();
+  const auto as_stored = [](double ns) {
+    return std::string(reinterpret_cast<const char*>(&ns), sizeof ns);
+  };
+  const std::size_t place = bytes.find(as_stored(777.25));
+  ASSERT_NE(place, bytes.npos);
+  std::ofstream(file, std::ios::binary) << bytes.replace(place, sizeof(double), as_stored(800));
+  RunReader runs(store::all_runs(folder.path(), [](const Error&) {}), {});
+  std::vector<std::string> why;
+  const ReportHistories found =
+      report_histories(folder.path(), "", {id_of(20)}, runs,
+                       [&](const Error& error) { why.emplace_back(error.what()); });
+  ASSERT_EQ(why.size(), 1u);
+  EXPECT_NE(why[0].find("is not the median of its samples"), std::string::npos) << why[0];
+  const Json left = json::reread(found.devices);
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left.at(0).at("device").at("model"), "synthetic-gpu");
 }
 
 TEST_F(HistoriesOfAReport, GoBackSoManyRuns) {
