@@ -1,5 +1,6 @@
 // From values to places on the screen, and the values at which an axis has ticks.
 
+const FEW_TICKS = 4;
 const FEW_TIMES = 4; // an axis that spans less than this factor reads best with even steps
 
 // Functions of a value, with `back` from a place to its value.
@@ -71,8 +72,8 @@ function timeTicks(scale, most, isLog) {
   return ticks.map((tick) => ({ value: tick * size, words: `${tick.toFixed(decimals)} ${unit}` }));
 }
 
-// The first moment of each day, month or year, whichever is the finest that has room; `moments` are
-// in order, and a tick's value is a place among them.
+// The first moments of years, of months or of days, the finest that have room; days are thinned
+// where there are only a few months. `moments` are in order, and a tick's value is a place among them.
 function dateTicks(moments, most) {
   const parts = moments.map((moment) => dateParts(moment));
   let ticks = [];
@@ -80,7 +81,7 @@ function dateTicks(moments, most) {
     const finer = parts.flatMap((part, value) =>
       part && part[level] !== parts[value - 1]?.[level] ? [{ value, words: part[level] }] : [],
     );
-    if (ticks.length > 1 && finer.length > most) break;
+    if (ticks.length >= FEW_TICKS && finer.length > most) break;
     ticks = finer;
   }
   return thinned(ticks, most);
