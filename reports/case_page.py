@@ -93,7 +93,7 @@ class CaseLayout:
         words = self._runs[device.number]
         rows = _rows(past, words)
         told = self.tellings.of(on)
-        drawn = chart_data.of_history(on, shared_id(device), told) if past.runs else None
+        drawn = chart_data.of_history(on, shared_id(device), told) if len(past.runs) > 1 else None
         return DevicePart(
             id=id,
             device=device,
@@ -125,14 +125,14 @@ def shared_id(device: Device) -> str:
 
 def _rows(past: PastCase, words: list[RunWords]) -> list[Row]:
     """The newest first, and a few more than are shown at most."""
-    unsteady = frozenset(past.unsteady)
+    unsteady, alone = frozenset(past.unsteady), frozenset(past.without_interval)
     rows = {}
     for at in range(max(0, len(past.runs) - MOST_RUNS), len(past.runs)):
         run, low, high = past.runs[at], past.low_ns[at], past.high_ns[at]
         rows[run] = Row(
             words[run],
             units.time(past.median_ns[at]),
-            units.time_range(low, high) if low < high else "",
+            "" if run in alone else units.time_range(low, high),
             "unstable" if run in unsteady else "",
         )
     for one in past.without:

@@ -54,7 +54,7 @@ def test_runs_stand_newest_first_with_their_values() -> None:
     document = quiet(3)
     past = past_of(document)
     past["low_ns"], past["high_ns"] = [1000.0, 990.0, 1000.0], [1000.0, 1010.0, 1030.0]
-    past["unsteady"] = [1]
+    past |= {"unsteady": [1], "without_interval": [0]}
     rows = first_of(document).rows
     assert [(row.value, row.interval, row.outcome) for row in rows] == [
         ("1.00 us", "1.00 to 1.03 us", ""),
@@ -359,3 +359,10 @@ def test_the_latest_run_is_a_link_where_it_has_a_page(tmp_path: Path) -> None:
     assert set(pages) == {"index.html", "cases.html", "cases/01.html"}
     assert run["id"] in pages["cases/01.html"].text
     assert "synthetic-h200" in pages["index.html"].text, "whose report it is"
+
+
+def test_one_run_is_no_chart(tmp_path: Path) -> None:
+    shown = quickly_written(tmp_path, quiet(1))["cases/01.html"]
+    charts = [one["data-chart"] for one in shown.all("div") if "data-chart" in one]
+    assert charts == ["samples"]
+    assert "The last run" in shown.text

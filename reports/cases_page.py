@@ -8,7 +8,7 @@ from reports import short_names, when
 from reports.case_index import CaseIndex
 from reports.told import Tellings, Told
 
-_LONGEST_NAME = 44
+_LONG_NAME = 40  # letters of a line
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class CaseRow:
 
 
 def rows(index: CaseIndex, tellings: Tellings) -> list[CaseRow]:
-    shown = short_names.of_rows([place.name for place in index.places], _LONGEST_NAME)
+    shown = short_names.without_shared([place.name for place in index.places], _LONG_NAME)
     return [
         CaseRow(
             name=place.name,

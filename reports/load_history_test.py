@@ -63,6 +63,7 @@ WRONG: list[tuple[Callable[[Json], Any], str]] = [
     (lambda d: _case(d)["runs"].__setitem__(4, 5), "cases[1]: expected places of runs below 5"),
     (lambda d: _case(d)["runs"].__setitem__(0, -1), "Expected `int` >= 0"),
     (lambda d: _case(d)["unsteady"].append(5), "cases[1]: expected places of runs below 5"),
+    (lambda d: _case(d).update(without_interval=[5]), "cases[1]: expected places of runs below 5"),
     (
         lambda d: _case(d)["without"].append({"run": 7, "outcome": "crashed"}),
         "cases[1]: expected places of runs below 5",

@@ -81,9 +81,10 @@ class Latest(Row):
 
 
 class PastCase(Row):
-    """One case over the runs. Those with a value are `runs`, each with its median and interval;
-    `without` are the last of the others; `unsteady` are places of runs that were unstable. `repeat`
-    is the command that measures it again."""
+    """One case over the runs. Those with a value are `runs`, each with its median and the ends of
+    its interval, which are the median itself in those `without_interval`. `without` are the last of
+    the others; `unsteady` are places of runs that were unstable. `repeat` is the command that
+    measures it again."""
 
     name: str
     suite: str
@@ -96,6 +97,7 @@ class PastCase(Row):
     median_ns: _Times = ()
     low_ns: _Times = ()
     high_ns: _Times = ()
+    without_interval: _Places = ()
     without: tuple[Valueless, ...] = ()
     unsteady: _Places = ()
     repeat: str = ""
@@ -117,7 +119,7 @@ class PastCase(Row):
         """The largest place of a run that anything here names."""
         sampled = self.samples.runs if self.samples else ()
         named = (one.run for one in (self.latest, *self.without, *sampled))
-        return max((*named, *self.runs[-1:], *self.unsteady))
+        return max((*named, *self.runs[-1:], *self.unsteady, *self.without_interval))
 
 
 class History(Row):

@@ -4,11 +4,13 @@ escaped."""
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
+from markupsafe import Markup, escape
 
 from reports import (
     case_index,
@@ -121,19 +123,21 @@ class Site:
         )
 
     def _case_page(self, number: int, places: Sequence[Place]) -> str:
-        devices = dict.fromkeys(on.device for place in places for on in place.on if on.past.runs)
+        parts = [self._cases.part(place) for place in places]
+        drawn = (one.device for part in parts for one in part.devices if one.history)
         first = (number - 1) * case_index.MOST_CASES + 1
+        last = first + len(places) - 1
         return self._text(
             "case",
             case_index.file_of(number),
-            f"Cases {first} to {first + len(places) - 1}",
-            parts=[self._cases.part(place) for place in places],
+            f"Cases {first} to {last}" if first < last else f"Case {first}",
+            parts=parts,
             shared=[
                 (
                     case_page.shared_id(device),
                     chart_data.embedded(chart_data.of_device(device, self.report.commits)),
                 )
-                for device in devices
+                for device in dict.fromkeys(drawn)
             ],
             number=number,
             pages=len(self.index.pages),
@@ -214,4 +218,10 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["when"] = when.second
+    made.filters["breakable"] = breakable
     return made
+
+
+def breakable(name: str) -> Markup:
+    """The name of a case, which may go on in another line behind each of its parts."""
+    return Markup(re.sub(r"[/,]", r"\g<0><wbr>", str(escape(name))))

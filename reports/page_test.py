@@ -19,7 +19,7 @@ HOSTILE = (
     "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{ 7*7 }}{% raw "
     "%}</pre></style>\u202e"
 )
-VOID = {"meta", "img", "br", "link"}
+VOID = {"meta", "img", "br", "link", "wbr"}
 
 
 class Page(HTMLParser):

@@ -45,8 +45,13 @@ def lines(name: str, limit: int) -> list[str]:
 
 
 def of_rows(names: Sequence[str], limit: int) -> list[str]:
-    """Cases' names, one a row. One that is too long leaves out the fields that all names have which
-    begin with the same word; an ellipsis at its end says so."""
+    """Cases' names, one a row, within so many letters."""
+    return [whole_words(name, limit) for name in without_shared(names, limit)]
+
+
+def without_shared(names: Sequence[str], limit: int) -> list[str]:
+    """Names; one that is longer than `limit` leaves out the fields that all names have which begin
+    with the same word. An ellipsis at its end says so."""
     shared = _shared(names)
     shown = []
     for name in names:
@@ -55,7 +60,7 @@ def of_rows(names: Sequence[str], limit: int) -> list[str]:
         kept = [field for field in fields if field not in alike or " " in field]  # of a metric
         if len(plot.shown(name, len(name) + 1)) > limit and len(kept) < len(fields):
             name = f"{what}/{','.join([*kept, _CUT])}"
-        shown.append(whole_words(name, limit))
+        shown.append(name)
     return shown
 
 

@@ -99,6 +99,7 @@ def _case(name: str, runs: list[Json], draw: random.Random) -> Json:
         "median_ns": [_rounded(one) for one in medians],
         "low_ns": [_rounded(one * (1 - noise)) for one in medians],
         "high_ns": [_rounded(one * (1 + noise)) for one in medians],
+        "without_interval": [],
         "without": without[-20:],
         "unsteady": [at for at in places if draw.random() < 0.02],
         "repeat": f"ridgeline run --device cuda:0 --profile nightly '{name}'",
