@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 
 import pytest
 
@@ -87,6 +88,17 @@ def test_a_history_is_zoomed_by_dragging_and_by_keys(case):
     assert case.evaluate(FOCUSED) == label
     one.locator("> svg").dblclick()
     assert count() == whole
+
+
+def test_axes_say_times_in_their_unit_and_days(case):
+    words = chart(case, "history").locator(".axis text").all_text_contents()
+    times = [re.fullmatch(r"([\d.]+) (ns|us|ms|s)", one) for one in words]
+    days = [one for one in words if re.fullmatch(r"\d{4}-\d\d-\d\d", one)]
+    values = [float(one[1]) for one in times if one]
+    assert len(values) >= 3 and values == sorted(set(values))
+    assert len({one[2] for one in times if one}) == 1
+    assert len(days) >= 3 and days == sorted(set(days))
+    assert len(values) + len(days) == len(words)
 
 
 def test_samples_have_a_row_per_run_the_newest_first(case):
