@@ -4,7 +4,6 @@ escaped."""
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +38,7 @@ INDEX = "index.html"
 MARK = '<meta name="generator" content="Ridgeline report">'
 """In the head of every page, so that a later report knows its own."""
 
+_LONG_NAME = 40  # letters
 _LAYOUTS = {
     "run": run_page.section,
     "counted": counted_page.section,
@@ -223,5 +223,7 @@ def environment() -> jinja2.Environment:
 
 
 def breakable(name: str) -> Markup:
-    """The name of a case, which may go on in another line behind each of its parts."""
-    return Markup(re.sub(r"[/,]", r"\g<0><wbr>", str(escape(name))))
+    """The name of a case, which may go on in another line behind a field where it is long. Behind a
+    slash any text may, and each place costs a browser time."""
+    text = str(escape(name))
+    return Markup(text if len(name) <= _LONG_NAME else text.replace(",", ",<wbr>"))
