@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from ci.studies.sanitizing import (
-    FALSE_RACES,
+    BULK,
+    EXPLAINED,
     Case,
     Found,
     Unreadable,
@@ -60,7 +61,7 @@ def test_the_smallest_case_of_each_variant_is_watched():
 
 
 def test_races_of_bulk_copies_stand_apart_and_nothing_else_does():
-    ring, plain = case("gemm/mma_tma"), case("gemm/naive")
+    ring, plain = case("attention/flash_wgmma"), case("gemm/naive")
     results = {
         ("racecheck", ring.name): Found(3, "Error: Race"),
         ("memcheck", ring.name): Found(0),
@@ -68,16 +69,16 @@ def test_races_of_bulk_copies_stand_apart_and_nothing_else_does():
         ("memcheck", plain.name): "not within 60 s",
     }
     text = table(["memcheck", "racecheck"], [ring, plain], results)
-    assert "| `gemm/mma_tma/f32/n=1` | 0 | 3 known to be false |" in text
+    assert "| `attention/flash_wgmma/f32/n=1` | 0 | 3 explained |" in text
     assert "| `gemm/naive/f32/n=1` | not within 60 s | 0 |" in text
-    assert "Known to be false: filled by bulk or tensor copies" in text
+    assert "Explained, racecheck: filled by bulk or tensor copies" in text
     assert mistakes([ring, plain], results) == 0
     results["memcheck", ring.name] = Found(1, "Invalid read")
     results["racecheck", plain.name] = Found(2, "Error: Race")
     assert mistakes([ring, plain], results) == 2
     text = table(["memcheck", "racecheck"], [ring, plain], results)
-    assert "| `gemm/mma_tma/f32/n=1` | **1** | 3 known to be false |" in text
-    assert "- memcheck of `gemm/mma_tma/f32/n=1`: Invalid read" in text
+    assert "| `attention/flash_wgmma/f32/n=1` | **1** | 3 explained |" in text
+    assert "- memcheck of `attention/flash_wgmma/f32/n=1`: Invalid read" in text
 
 
 def included(source: Path) -> set[str]:
@@ -89,7 +90,7 @@ def included(source: Path) -> set[str]:
     return names
 
 
-def test_known_races_are_those_of_all_kernels_with_bulk_copies_and_of_no_others():
+def test_races_are_explained_by_bulk_copies_in_kernels_that_have_some_alone():
     suites = {"memory": "coalescing", "stream": "roofs"}
     copies = {"kernels/ptx/copy_bulk.cuh", "kernels/ptx/copy_tensor.cuh"}
     with_copies = set()
@@ -97,14 +98,14 @@ def test_known_races_are_those_of_all_kernels_with_bulk_copies_and_of_no_others(
         family = file.relative_to(ROOT).parts[1]
         if included(file) & copies:
             with_copies.add(f"{suites.get(family, family)}/{file.stem}")
-    assert with_copies == set(FALSE_RACES)
+    assert {variant for (_, variant), why in EXPLAINED.items() if why == BULK} < with_copies
 
 
 def programs(folder: Path, said: dict[str, str], status: int = 0) -> Path:
     """`ridgeline` that lists cases, and a compute-sanitizer that says something of each tool."""
     cases = [
-        {"name": f"gemm/{variant}/f32/n={n}", "suite": "gemm", "variant": variant, "bytes": n}
-        for variant in ("naive", "mma_tma")
+        {"name": f"{suite}/{variant}/f32/n={n}", "suite": suite, "variant": variant, "bytes": n}
+        for suite, variant in (("gemm", "naive"), ("attention", "flash_wgmma"))
         for n in (8, 4)
     ]
     (folder / "listed.json").write_text(json.dumps({"cases": cases}))
@@ -132,7 +133,7 @@ def test_a_study_watches_each_variant_with_each_tool_and_goes_on_where_it_ended(
     done = study(folder, "--raw", tmp_path / "raw", "--output", tmp_path / "table.md")
     assert done.returncode == 1, done.stderr
     assert "| `gemm/naive/f32/n=4` | 0 | **1** | 0 |" in done.stdout
-    assert "| `gemm/mma_tma/f32/n=4` | 0 | 1 known to be false | 0 |" in done.stdout
+    assert "| `attention/flash_wgmma/f32/n=4` | 0 | 1 explained | 0 |" in done.stdout
     assert (tmp_path / "table.md").read_text() == done.stdout
     calls = (tmp_path / "calls").read_text().splitlines()
     assert len(calls) == 6
