@@ -11,6 +11,7 @@ from reports import (
     cases_page,
     chart_data,
     load,
+    page,
     past_runs,
     synthetic,
     synthetic_counts,
@@ -121,28 +122,28 @@ def test_samples_have_a_row_per_run_and_bins_for_the_chart(tmp_path: Path) -> No
     one = first_of(document)
     told = past_of(document)["samples"]["runs"]
     assert [row.count for row in one.sample_rows] == [run["count"] for run in reversed(told)]
-    page = quickly_written(tmp_path, document)["cases/01.html"]
-    data = page.data("c1-1-samples")
+    shown = quickly_written(tmp_path, document)["cases/01.html"]
+    data = shown.data("c1-1-samples")
     assert [run["counts"] for run in data["runs"]] == [run["counts"] for run in reversed(told)]
     assert data["runs"][0]["words"].startswith("2026-11-20 12:45, ")
-    assert "p90" in page.text
+    assert "p90" in shown.text
 
 
 def test_the_chart_of_runs_has_all_of_them(tmp_path: Path) -> None:
     document = synthetic_history.document(2, 80)
-    page = quickly_written(tmp_path, document)["cases/01.html"]
+    shown = quickly_written(tmp_path, document)["cases/01.html"]
     past = past_of(document)
-    data = page.data("c1-1-history")
+    data = shown.data("c1-1-history")
     assert (data["at"], data["median_ns"]) == (past["runs"], past["median_ns"])
     assert (data["low_ns"], data["high_ns"]) == (past["low_ns"], past["high_ns"])
     assert [at for at, bad in zip(data["at"], data["unsteady"], strict=True) if bad] == (
         past["unsteady"]
     )
-    shared = page.data(data["runs"])
+    shared = shown.data(data["runs"])
     history = document["histories"][0]
     assert [run["started"] for run in shared["runs"]] == [one["started"] for one in history["runs"]]
     assert shared["environments"] == ["", "driver branch: 570 -> 580"]
-    assert page.data("c2-1-history")["runs"] == data["runs"], "they are there once"
+    assert shown.data("c2-1-history")["runs"] == data["runs"], "they are there once"
 
 
 def sections(document: Json) -> list[Section]:
@@ -239,10 +240,10 @@ def test_a_counted_case_has_its_latest_result_and_no_times(tmp_path: Path) -> No
 
 def test_rows_sort_by_numbers_and_filter_by_what_they_are(tmp_path: Path) -> None:
     document = with_changes()
-    page = quickly_written(tmp_path, document)["cases.html"]
-    (table,) = page.all("table")
+    shown = quickly_written(tmp_path, document)["cases.html"]
+    (table,) = shown.all("table")
     assert (table["class"], table["id"]) == ("worked", "cases")
-    (row,) = [one for one in page.all("tr") if "data-name" in one]
+    (row,) = [one for one in shown.all("tr") if "data-name" in one]
     past = past_of(document)
     for attribute in (table["data-filters"] or "").split():
         assert row[f"data-{attribute}"]
@@ -251,8 +252,8 @@ def test_rows_sort_by_numbers_and_filter_by_what_they_are(tmp_path: Path) -> Non
         past["suite"],
         past["dtype"],
     )
-    heads = [one["data-sort"] for one in page.all("th")]
-    cells = page.all("td")
+    heads = [one["data-sort"] for one in shown.all("th")]
+    cells = shown.all("td")
     assert len(heads) == len(cells)
     case = document["runs"][0]["cases"][0]
     values = [cell.get("data-value") for cell in cells]
@@ -260,7 +261,7 @@ def test_rows_sort_by_numbers_and_filter_by_what_they_are(tmp_path: Path) -> Non
     assert 0 < float(values[2] or "") < 1
     assert float(values[3] or "") > 1
     assert [at for at, kind in enumerate(heads) if kind == "number"] == [1, 2, 3]
-    (link,) = [one for one in page.all("a") if one.get("data-case") == past["name"]]
+    (link,) = [one for one in shown.all("a") if one.get("data-case") == past["name"]]
     assert (link["href"], link["title"]) == ("cases/01.html#c1", past["name"])
 
 
@@ -270,6 +271,14 @@ def test_long_names_leave_out_what_their_suite_shares() -> None:
     assert all("layout=row_major" in row.name for row in rows)
     assert not [row.shown for row in rows if "layout" in row.shown]
     assert len({row.shown for row in rows}) == len(rows)
+
+
+def test_long_names_go_on_behind_their_fields() -> None:
+    long = "attention/flash_reference_maximum/bf16/heads=1,mask=<b>"
+    assert page.breakable(long) == (
+        "attention/flash_reference_maximum/bf16/<wbr>heads=1,<wbr>mask=&lt;b&gt;"
+    )
+    assert page.breakable("a/b/f32/m=1,n=<1") == "a/b/f32/m=1,n=&lt;1"
 
 
 def test_a_share_is_a_number_or_nothing() -> None:
@@ -323,12 +332,12 @@ def test_hostile_histories_are_text_and_nothing_else(tmp_path: Path) -> None:
         pages[name].expect_text_only()
     assert {file.parent for file in tmp_path.rglob("*.html")} == {tmp_path, tmp_path / "cases"}
     clean = load.clean(HOSTILE)
-    page = pages["cases/01.html"]
-    assert [one["data-case"] for one in page.all("section") if "data-case" in one][0] == clean
-    shared = page.data(page.data("c1-1-history")["runs"])
+    shown = pages["cases/01.html"]
+    assert [one["data-case"] for one in shown.all("section") if "data-case" in one][0] == clean
+    shared = shown.data(shown.data("c1-1-history")["runs"])
     assert shared["runs"][1]["label"] == clean, "what a chart shows is what was said"
-    assert clean in page.data("c1-1-history")["changes"][0]["words"]
-    assert clean[:40] in page.data("c1-1-samples")["runs"][0]["words"]
+    assert clean in shown.data("c1-1-history")["changes"][0]["words"]
+    assert clean[:40] in shown.data("c1-1-samples")["runs"][0]["words"]
 
 
 def test_data_cannot_end_its_element() -> None:
@@ -339,8 +348,8 @@ def test_data_cannot_end_its_element() -> None:
 
 def test_rooflines_lead_to_cases(tmp_path: Path) -> None:
     document = synthetic_history.document(4, 3)
-    page = quickly_written(tmp_path, document)["run-synthetic-h200.html"]
-    data: Any = page.data("run-synthetic-h200-chart")
+    shown = quickly_written(tmp_path, document)["run-synthetic-h200.html"]
+    data: Any = shown.data("run-synthetic-h200-chart")
     assert [one["href"] for one in data["points"]] == [
         f"cases/01.html#c{at}" for at in (1, 2, 3, 4)
     ]

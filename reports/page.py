@@ -4,6 +4,7 @@ escaped."""
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,7 @@ MARK = '<meta name="generator" content="Ridgeline report">'
 """In the head of every page, so that a later report knows its own."""
 
 _LONG_NAME = 40  # letters
+_BREAKS = re.compile(r",|/(?=[^/]*$)")
 _LAYOUTS = {
     "run": run_page.section,
     "counted": counted_page.section,
@@ -223,7 +225,7 @@ def environment() -> jinja2.Environment:
 
 
 def breakable(name: str) -> Markup:
-    """The name of a case, which may go on in another line behind a field where it is long. Behind a
-    slash any text may, and each place costs a browser time."""
+    """The name of a case, which may go on in another line before and behind its fields where it is
+    long: each such place costs a browser time."""
     text = str(escape(name))
-    return Markup(text if len(name) <= _LONG_NAME else text.replace(",", ",<wbr>"))
+    return Markup(_BREAKS.sub(r"\g<0><wbr>", text) if len(name) > _LONG_NAME else text)
