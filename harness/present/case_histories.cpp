@@ -124,9 +124,11 @@ Histories read_file(const std::filesystem::path& file, const store::Store& store
   Histories histories;
   for (store::StoredRun& run : store::series_runs(store)) {
     names.devices.insert(fmt::format("{} ({})", run.device.id, run.device.model));
-    if (run.run.gate.empty() && is_asked_for(run.device, choice.device) &&
-        measured.contains(run.run.id))
-      histories[{run.device.model, run.device.uuid}].runs.push_back({std::move(run), file, 0});
+    if (!run.run.gate.empty() || !is_asked_for(run.device, choice.device) ||
+        !measured.contains(run.run.id))
+      continue;
+    DeviceHistory& of_device = histories[{run.device.model, run.device.uuid}];
+    of_device.runs.push_back({std::move(run), file, 0});
   }
   for (auto& [key, history] : histories) {
     if (history.runs.size() > choice.runs) {

@@ -122,7 +122,9 @@ TEST_F(Series, ATimeSaysWhichMeasurementItIsOfAndWhy) {
   EXPECT_EQ(times[1].reason, "gone");
   EXPECT_FALSE(times[1].has_samples);
   std::vector<std::pair<std::int64_t, std::vector<double>>> samples;
-  const auto take = [&](std::int64_t id, std::vector<double> ns) { samples.emplace_back(id, ns); };
+  const auto take = [&](std::int64_t id, std::vector<double> ns) {
+    samples.emplace_back(id, std::move(ns));
+  };
   const std::vector<std::int64_t> ids{times[0].id, times[1].id, 1'000'000};
   series_samples(Store::open(file), DeviceKind::fake, ids, take);
   ASSERT_EQ(samples.size(), 1u);
