@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from markupsafe import Markup
 
-from reports import when
+from reports import plot, when
 from reports.case_index import Device, OnDevice
 from reports.figures import roofline
 from reports.model import Case, Run
@@ -123,4 +123,17 @@ def of_roofline(run: Run, links: Mapping[str, str]) -> dict[str, object] | None:
         for roof in (ceiling.measured, ceiling.datasheet)
         if roof
     ]
-    return {"points": points, "roofs": roofs}
+    return {"points": points, "suites": suite_looks(panel), "roofs": roofs}
+
+
+def suite_looks(panel: roofline.Panel) -> list[dict[str, object]]:
+    """Of each suite the places of its colour and mark among those of all figures."""
+    styles = plot.suite_styles(spot.suite for spot in panel.spots)
+    return [
+        {
+            "name": suite,
+            "colour": plot.COLOURS.index(style.colour),
+            "shape": plot.MARKERS.index(style.marker),
+        }
+        for suite, style in styles.items()
+    ]

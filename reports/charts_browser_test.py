@@ -9,6 +9,7 @@ import re
 
 import pytest
 
+from reports import page as pages
 from reports import policy, script
 from reports.browser import opened
 
@@ -179,9 +180,10 @@ def odd_data() -> dict[str, list[object]]:
         for x, y in itertools.product(TIMES, repeat=2)
         for some in ([], roofs)
     ]
-    rooflines.append(
-        {"points": [{"suite": str(at), "intensity": 1 + at, "rate": 1e9} for at in range(300)]}
-    )
+    looks = [*nothing, *({"name": "0", "colour": one, "shape": one} for one in (*nothing, -1, 1e9))]
+    many_suites = [{"suite": str(at), "intensity": 1 + at, "rate": 1e9} for at in range(300)]
+    rooflines.append({"points": many_suites, "suites": looks})
+    rooflines += [{"points": many_suites[:1], "suites": [one]} for one in looks]
     return {
         "history": nothing + histories,
         "samples": nothing + samples,
@@ -207,11 +209,11 @@ def test_no_data_spoils_a_chart(browser, tmp_path, kind):
 
 
 def page_of(kind: str, data: list[object]) -> str:
-    """With the policy of a report's pages."""
-    style = script.style()
+    """With the policy and the style of a report's pages."""
+    style = pages.style()
     rules = policy.policy(style, script.text())
     charts = "".join(
-        f'<div id="at{at}" data-chart="{kind}"></div>'
+        f'<div class="chart" id="at{at}" data-chart="{kind}"></div>'
         f'<script type="application/json" class="data" data-for="at{at}">'
         f"{json.dumps(one).replace('<', chr(92) + 'u003c')}</script>"
         for at, one in enumerate([*data])

@@ -124,7 +124,7 @@ function drawHistory(box, width, points, [first, last], readout) {
   const radius = Math.max(1.5, Math.min(4, (area.right - area.left) / seen.length / 3));
   for (const [place, { node, x, y }] of reachable.entries()) {
     node.setAttribute("transform", `translate(${round(x)} ${round(y)})`);
-    node.append(mark(0, radius, seen[place].unsteady));
+    node.append(mark(PLAIN, radius, seen[place].unsteady));
     svg.append(node);
   }
   const hint = [

@@ -1,5 +1,5 @@
-// Marks of points. Series differ in shape as well as in colour, for eyes and printers that tell no
-// colours apart.
+// Marks of points. Suites differ in shape as well as in colour, for eyes and printers that tell no
+// colours apart. Shapes and colours are in the order of the figures': a suite looks the same in all.
 
 const SHAPES = [
   (r) => `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
@@ -11,7 +11,8 @@ const SHAPES = [
   (r) => polygon(cross(r).map((corner) => turned(corner, 45)), 1.1),
   (r) => polygon(star(r), 1.4),
 ];
-const COLOURS = 6; // of the style sheet: --series-0 and on
+const COLOURS = 7; // of the style sheet: --suite-0 and on
+const PLAIN = { shape: 0 }; // of what is no suite's
 
 function polygon(corners, size) {
   return `M${corners.map(([x, y]) => `${round(x * size)} ${round(y * size)}`).join("L")}z`;
@@ -34,10 +35,16 @@ function turned([x, y], degrees) {
   return [x * cos - y * sin, x * sin + y * cos];
 }
 
-function mark(series, radius, hollow) {
-  const colour = `series-${series % COLOURS}`;
-  const d = SHAPES[series % SHAPES.length](radius);
-  return shape("path", { class: `mark ${colour}${hollow ? " hollow" : ""}`, d });
+// `look` has the places of a shape and, of a suite, of a colour. Whatever they are, only shapes and
+// colours from here are drawn.
+function mark(look, radius, hollow) {
+  const colour = look.colour === undefined ? "" : ` suite-${placeAmong(COLOURS, look.colour)}`;
+  const d = SHAPES[placeAmong(SHAPES.length, look.shape)](radius);
+  return shape("path", { class: `mark${colour}${hollow ? " hollow" : ""}`, d });
+}
+
+function placeAmong(count, place) {
+  return Number.isInteger(place) && place >= 0 ? place % count : 0;
 }
 
 // Tenths of a pixel are as fine as a screen needs.

@@ -5,13 +5,13 @@ function rooflineChart(box, data) {
   const points = rooflinePoints(data);
   if (points.length === 0) return undefined;
   const roofs = listOf(data.roofs).filter((roof) => roof?.value > 0);
-  const suites = [...new Set(points.map((point) => point.suite))];
+  const looks = looksOf(data, points);
   const hidden = new Set();
   const readout = readoutLine();
   let drawn;
 
   function draw(width) {
-    const { svg, reachable, refresh } = drawRoofline(box, width, points, roofs, suites, readout);
+    const { svg, reachable, refresh } = drawRoofline(box, width, points, roofs, looks, readout);
     if (drawn) drawn.svg.replaceWith(svg);
     else box.prepend(svg);
     drawn = { reachable, refresh, svg };
@@ -28,9 +28,9 @@ function rooflineChart(box, data) {
 
   const label = "Suites that are shown";
   const legend = element("div", { class: "legend", role: "group", "aria-label": label });
-  for (const [series, suite] of suites.entries()) {
+  for (const [suite, look] of looks) {
     const button = element("button", { type: "button", "aria-pressed": "true" });
-    button.append(swatch(series), quoted(suite, 30));
+    button.append(swatch(look), quoted(suite, 30));
     button.addEventListener("click", () => {
       if (!hidden.delete(suite)) hidden.add(suite);
       button.setAttribute("aria-pressed", String(!hidden.has(suite)));
@@ -42,9 +42,18 @@ function rooflineChart(box, data) {
   return draw;
 }
 
-function swatch(series) {
+function swatch(look) {
   const size = { viewBox: "-8 -8 16 16", width: 16, height: 16 };
-  return shape("svg", { ...size, "aria-hidden": "true" }, mark(series, 5, false));
+  return shape("svg", { ...size, "aria-hidden": "true" }, mark(look, 5, false));
+}
+
+// By the suites that have points, in the order of the figures' legend.
+function looksOf(data, points) {
+  const drawn = new Set(points.map((point) => point.suite));
+  const known = listOf(data.suites).map((one) => [String(one?.name ?? ""), one ?? PLAIN]);
+  const looks = new Map(known.filter(([suite]) => drawn.has(suite)));
+  for (const suite of drawn) if (!looks.has(suite)) looks.set(suite, PLAIN);
+  return looks;
 }
 
 // From left to right.
@@ -79,7 +88,7 @@ function addressOfCase(address) {
   return /^(\.\.\/)?cases\/\d{1,6}\.html#c\d{1,6}$/.test(address) ? address : undefined;
 }
 
-function drawRoofline(box, width, points, roofs, suites, readout) {
+function drawRoofline(box, width, points, roofs, looks, readout) {
   const height = Math.round(Math.min(500, Math.max(300, width * 0.6)));
   const margin = { left: 60, right: 16, top: 26, bottom: 42 };
   const on = canvas(box, width, height, margin, "Arrow keys go from case to case.");
@@ -100,7 +109,7 @@ function drawRoofline(box, width, points, roofs, suites, readout) {
     node.setAttribute("class", "point");
     node.setAttribute("transform", `translate(${round(x)} ${round(y)})`);
     node.append(shape("circle", { class: "hit", r: 9 }));
-    node.append(mark(suites.indexOf(point.suite), radius, point.hollow));
+    node.append(mark(looks.get(point.suite), radius, point.hollow));
     svg.append(node);
     return { x, y, node, words: point.words, suite: point.suite };
   });
