@@ -12,7 +12,17 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from reports import ceilings, figures, labels, legible, load, plot, synthetic, synthetic_counters
+from reports import (
+    ceilings,
+    chart_data,
+    figures,
+    labels,
+    legible,
+    load,
+    plot,
+    synthetic,
+    synthetic_counters,
+)
 from reports.figures import roofline
 from reports.figures.figures_test import crowded, very_many
 from reports.model import Run
@@ -145,3 +155,24 @@ def test_a_case_that_computes_in_another_type_has_its_roof() -> None:
     run = parsed(synthetic.run("synthetic-x", "cuda", [one], synthetic.gpu()["roofs"]))
     assert [one.name for one in roofline.panel_of(run).compute] == ["fma f32", "tensor f16"]
     assert roofline.types("f32", "dram.read") == {"f32"}
+
+
+@pytest.mark.parametrize("source", INPUTS)
+def test_the_chart_of_the_script_has_the_same_roofs(source: str) -> None:
+    run = parsed(INPUTS[source]())
+    panel = roofline.panel_of(run)
+    data = chart_data.of_roofline(run, {})
+    assert data is not None
+    drawn = data["ceilings"]
+    assert isinstance(drawn, list)
+    assert [(one["kind"], one["name"], one["text"]) for one in drawn] == [
+        (kind, one.name, ceilings.value_text(one))
+        for kind, some in (("memory", panel.memory), ("compute", panel.compute))
+        for one in some
+    ]
+    lines = [
+        (f"{one['name']}, {roof['origin']}", roof["value"])
+        for one in drawn
+        for roof in one["roofs"]
+    ]
+    assert lines == [tuple(row.values()) for row in roofline.rows_of_roofs(panel)]

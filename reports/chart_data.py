@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from markupsafe import Markup
 
-from reports import plot, when
+from reports import ceilings, plot, when
 from reports.case_index import Device, OnDevice
 from reports.figures import roofline
-from reports.model import Case, Run
+from reports.model import Case, Ceiling, Run
 from reports.model_history import PastRun, Samples
 from reports.told import Told
 
@@ -110,20 +110,26 @@ def of_roofline(run: Run, links: Mapping[str, str]) -> dict[str, object] | None:
             "words": [case.words[key] for key in ("rate", "share", "median") if key in case.words],
         }
         points.append(point | ({"href": links[case.name]} if case.name in links else {}))
-    roofs = [
-        {
-            "kind": kind,
-            "name": f"{ceiling.name}, {roof.origin}",
-            "value": roof.value,
-            "measured": roof.measured,
-            "text": roof.text,
-        }
-        for kind, ceilings in (("memory", panel.memory), ("compute", panel.compute))
-        for ceiling in ceilings
-        for roof in (ceiling.measured, ceiling.datasheet)
-        if roof
+    drawn = [
+        _ceiling(kind, one)
+        for kind, some in (("memory", panel.memory), ("compute", panel.compute))
+        for one in some
     ]
-    return {"points": points, "suites": suite_looks(panel), "roofs": roofs}
+    return {"points": points, "suites": suite_looks(panel), "ceilings": drawn}
+
+
+def _ceiling(kind: str, ceiling: Ceiling) -> dict[str, object]:
+    """The first of its roofs is the one that its name stands at."""
+    return {
+        "kind": kind,
+        "name": ceiling.name,
+        "text": ceilings.value_text(ceiling),
+        "roofs": [
+            {"value": roof.value, "origin": roof.origin}
+            for roof in (ceiling.measured, ceiling.datasheet)
+            if roof
+        ],
+    }
 
 
 def suite_looks(panel: roofline.Panel) -> list[dict[str, object]]:

@@ -169,16 +169,17 @@ def odd_data() -> dict[str, list[object]]:
         for quantiles in ({"p10_ns": low, "p50_ns": high, "p90_ns": high},)
         for one in counts
     ]
-    roofs = [
-        {"kind": kind, "name": text, "value": one}
+    some_roofs = [{"value": one, "origin": text} for one in (*TIMES, None, "x")]
+    ceilings = [
+        {"kind": kind, "name": text, "text": text, "roofs": some}
         for kind in ("memory", "compute", text)
-        for one in TIMES
+        for some in (None, [None], some_roofs, *([one] for one in some_roofs))
     ]
     point = {"case": text, "suite": text, "href": "javascript:alert(1)"}
     rooflines = [
-        {"points": [point | {"intensity": x, "rate": y}] * 2, "roofs": some}
+        {"points": [point | {"intensity": x, "rate": y}] * 2, "ceilings": some}
         for x, y in itertools.product(TIMES, repeat=2)
-        for some in ([], roofs)
+        for some in ([], nothing, ceilings, ceilings[:6])
     ]
     looks = [*nothing, *({"name": "0", "colour": one, "shape": one} for one in (*nothing, -1, 1e9))]
     many_suites = [{"suite": str(at), "intensity": 1 + at, "rate": 1e9} for at in range(300)]

@@ -1,4 +1,5 @@
-"""The roofline that the script draws is the figure's: suites look the same in both."""
+"""The roofline that the script draws is the figure's: suites look the same in both, and each roof
+has a name that can be read."""
 
 from __future__ import annotations
 
@@ -120,3 +121,76 @@ def test_suites_have_the_looks_of_the_figures(browser, report_folder):
         assert page.locator(".legend button").all_inner_texts() == [
             f"\u2068{one}\u2069" for one in looks
         ]
+
+
+BOXES = """all => all.map((one) => {
+  const { left, right, top, bottom } = one.getBoundingClientRect();
+  return { left, right, top, bottom, text: one.textContent };
+})"""
+AS_WIDE_AS_ITS_PLACE = """() => {
+  const drawing = document.querySelector(".drawn > svg");
+  return drawing && drawing.viewBox.baseVal.width === drawing.parentElement.clientWidth;
+}"""
+TOUCH = 1.5  # pixels of a letter's box that are empty
+
+
+def overlap(a: dict[str, float], b: dict[str, float]) -> bool:
+    across = a["left"] < b["right"] - TOUCH and b["left"] < a["right"] - TOUCH
+    return across and a["top"] < b["bottom"] - TOUCH and b["top"] < a["bottom"] - TOUCH
+
+
+def is_inside(a: dict[str, float], b: dict[str, float]) -> bool:
+    across = a["left"] >= b["left"] and a["right"] <= b["right"] + TOUCH
+    return across and a["top"] >= b["top"] and a["bottom"] <= b["bottom"] + TOUCH
+
+
+def crowded(count: int, *, slopes: int) -> dict[str, object]:
+    """Points everywhere below roofs that lie side by side, and some above them."""
+    flats = [
+        {"kind": "compute", "name": f"tensor type{at}", "value": 1e15 * 1.03**at}
+        for at in range(count)
+    ]
+    memory = [
+        {"kind": "memory", "name": f"level{at}", "value": 4e12 * 1.3**at} for at in range(slopes)
+    ]
+    drawn = [
+        {
+            "kind": one["kind"],
+            "name": one["name"],
+            "text": f"{at}.25 of 989 TFLOP/s",
+            "roofs": [
+                {"value": one["value"], "origin": ("measured", "not steady")[at % 2]},
+                {"value": one["value"] * 1.01, "origin": "datasheet"},
+            ],
+        }
+        for at, one in enumerate(memory + flats)
+    ]
+    points = [
+        {"suite": "s", "intensity": 0.3 * 2.0**x, "rate": min(0.3 * 2.0**x * 8e12, 3e15) / 2.0**y}
+        for x in range(20)
+        for y in range(8)
+    ]
+    return {"points": points, "ceilings": drawn}
+
+
+@pytest.mark.parametrize(("flats", "slopes"), [(4, 3), (12, 3), (5, 0), (0, 3)])
+def test_each_roof_has_a_name_that_covers_nothing(browser, tmp_path, flats, slopes):
+    data = crowded(flats, slopes=slopes)
+    file = tmp_path / "page.html"
+    file.write_text(page_of("roofline", [data]), encoding="utf-8")
+    with opened(browser, file) as page:
+        for width in (1300, 700, 400):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.wait_for_function(AS_WIDE_AS_ITS_PLACE)
+            assert page.locator(".roof.unsteady").count() == (flats + slopes) // 2
+            assert page.locator(".roof.sheet").count() == flats + slopes
+            names = page.locator(".roofs text").evaluate_all(BOXES)
+            words = page.locator(".axis text").evaluate_all(BOXES)
+            marks = page.locator(".point .mark").evaluate_all(BOXES)
+            (drawing,) = page.locator(".drawn > svg").evaluate_all(BOXES)
+            said = " ".join(one["text"] for one in names)
+            for ceiling in data["ceilings"]:
+                assert ceiling["name"] in said and ceiling["text"] in said
+            for at, name in enumerate(names):
+                assert not [one for one in (*names[:at], *words, *marks) if overlap(name, one)]
+                assert is_inside(name, drawing), (width, name)

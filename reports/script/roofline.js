@@ -4,14 +4,14 @@
 function rooflineChart(box, data) {
   const points = rooflinePoints(data);
   if (points.length === 0) return undefined;
-  const roofs = listOf(data.roofs).filter((roof) => roof?.value > 0);
+  const ceilings = ceilingsOf(data);
   const looks = looksOf(data, points);
   const hidden = new Set();
   const readout = readoutLine();
   let drawn;
 
   function draw(width) {
-    const { svg, reachable, refresh } = drawRoofline(box, width, points, roofs, looks, readout);
+    const { svg, reachable, refresh } = drawRoofline(box, width, points, ceilings, looks, readout);
     if (drawn) drawn.svg.replaceWith(svg);
     else box.prepend(svg);
     drawn = { reachable, refresh, svg };
@@ -88,19 +88,22 @@ function addressOfCase(address) {
   return /^(\.\.\/)?cases\/\d{1,6}\.html#c\d{1,6}$/.test(address) ? address : undefined;
 }
 
-function drawRoofline(box, width, points, roofs, looks, readout) {
-  const height = Math.round(Math.min(500, Math.max(300, width * 0.6)));
-  const margin = { left: 60, right: 16, top: 26, bottom: 42 };
+function drawRoofline(box, width, points, ceilings, looks, readout) {
+  const margin = roofMargin(ceilings, width);
+  const least = Math.max(230, flatsOf(ceilings).length * margin.flat); // of the area
+  const wanted = Math.min(430, Math.max(least, width * 0.5));
+  const height = Math.round(Math.max(least, wanted) + margin.top + margin.bottom);
   const on = canvas(box, width, height, margin, "Arrow keys go from case to case.");
   const { svg, area } = on;
-  const { across, up } = rooflineScales(points, roofs, area);
+  const { scales, top } = rooflineScales(points, ceilings, area);
+  const { across, up } = scales;
   const most = Math.floor((area.right - area.left) / 60);
   const ticks = (scale, many, words) =>
     logTicks(scale.low, scale.high, many).map((value) => ({ value, words: words(value) }));
   const intensities = ticks(across, most, (value) => significant(value, 3));
   bottomAxis(on, across, intensities, "FLOP per byte that must move");
   leftAxis(on, up, ticks(up, 8, (value) => rateWords(value, "")), "FLOP/s");
-  svg.append(roofLines(roofs, across, up, area));
+  drawRoofs(on, ceilings, scales, top, width);
   const radius = width < NARROW ? 4 : 5;
   const reachable = points.map((point) => {
     const [x, y] = [across(point.intensity), up(point.rate)];
@@ -115,65 +118,36 @@ function drawRoofline(box, width, points, roofs, looks, readout) {
   });
   const hint = [
     `${countWords(points.length, "case")}.`,
-    roofs.length > 0 ? "Solid roofs were measured, dashed ones are the datasheet's." : "",
+    roofWords(ceilings),
     points.some((point) => point.hollow) ? "Hollow: not steady." : "",
   ];
   const refresh = makeReachable(on, reachable, readout, hint.filter(Boolean).join(" "));
   return { svg, reachable, refresh };
 }
 
-function rooflineScales(points, roofs, area) {
-  const [slopes, flats] = ["memory", "compute"].map((kind) => valuesOf(roofs, kind));
-  const ridges = slopes.length > 0 ? flats.map((flat) => flat / greatest(slopes)) : [];
-  const behind = ridges.map((at) => at * 4); // room for the names of flat lines
-  const across = aroundLog([...points.map((point) => point.intensity), ...behind], 2);
-  const up = aroundLog([...points.map((point) => point.rate), ...flats], 2);
-  return {
+// Of each kind of line what it means, where there is one.
+function roofWords(ceilings) {
+  const drawn = new Set(ceilings.flatMap((one) => one.roofs.map((roof) => roof.origin)));
+  return [
+    drawn.has("measured") ? "Solid roofs were measured." : "",
+    drawn.has("not steady") ? "Roofs of dots and dashes were not measured steadily." : "",
+    drawn.has("datasheet") ? "Dashed roofs are the datasheet's." : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+// With the height at which slopes end.
+function rooflineScales(points, ceilings, area) {
+  const rates = points.map((point) => point.rate);
+  const flats = flatsOf(ceilings).map((one) => one.highest);
+  const top = flats.length > 0 ? greatest(flats) : greatest(rates) * 2;
+  const intensities = points.map((point) => point.intensity);
+  const across = aroundLog([...intensities, ...intensitiesOf(ceilings, top)], 1.5);
+  const up = aroundLog([...rates, ...flats], 2);
+  const scales = {
     across: logScale(across, [area.left, area.right]),
     up: logScale(up, [area.bottom, area.top]),
   };
-}
-
-function valuesOf(roofs, kind) {
-  return roofs.filter((roof) => roof.kind === kind).map((roof) => roof.value);
-}
-
-// Slopes end at the highest flat line, and flat lines begin at the first slope.
-function roofLines(roofs, across, up, area) {
-  const [lines, labels] = [[], []];
-  const flats = valuesOf(roofs, "compute");
-  const [slope] = valuesOf(roofs, "memory");
-  const top = flats.length > 0 ? greatest(flats) : up.high;
-  const taken = { memory: [], compute: [] }; // where names are, on an axis across the lines
-  for (const roof of roofs) {
-    const isSlope = roof.kind === "memory";
-    const begins = isSlope ? up.low / roof.value : slope ? roof.value / slope : 0;
-    const ends = isSlope ? top / roof.value : Infinity;
-    const [from, to] = [Math.max(across.low, begins), Math.min(across.high, ends)];
-    if (from >= to) continue; // outside of what is drawn
-    const heightAt = (x) => up(isSlope ? x * roof.value : roof.value);
-    const [start, end] = [from, to].map((x) => [round(across(x)), round(heightAt(x))]);
-    const d = `M${start.join(" ")}L${end.join(" ")}`;
-    lines.push(shape("path", { class: roof.measured ? "roof" : "roof sheet", d }));
-    const words = [quoted(roof.name, 40), quoted(roof.text, 20)].filter(Boolean).join(" ");
-    const label = isSlope ? slopeLabel(start, end, words) : flatLabel(end, words);
-    const near = taken[isSlope ? "memory" : "compute"];
-    if (near.some((other) => Math.abs(other - label.place) < 13)) continue; // on another's name
-    near.push(label.place);
-    labels.push(label.text);
-  }
-  return shape("g", { class: "roofs", "aria-hidden": "true" }, ...lines, ...labels);
-}
-
-// Above the line's right end.
-function flatLabel([x, y], words) {
-  return { place: y, text: shape("text", { x: x - 2, y: y - 4, "text-anchor": "end" }, words) };
-}
-
-// Along the line, from its lower end.
-function slopeLabel([x, y], [x2, y2], words) {
-  const slant = Math.atan2(y2 - y, x2 - x);
-  const transform = `translate(${x + 12} ${y - 12}) rotate(${round((slant * 180) / Math.PI)})`;
-  const place = (y - x * Math.tan(slant)) * Math.cos(slant);
-  return { place, text: shape("text", { transform }, words) };
+  return { scales, top };
 }
