@@ -45,16 +45,15 @@ def of_device(device: Device, commits: str) -> dict[str, object]:
 
 
 def of_history(on: OnDevice, shared: str, told: Iterable[Told]) -> dict[str, object]:
-    """Its runs are places in those of the block `shared`."""
+    """Runs are places in those of the block `shared`."""
     past = on.past
-    unsteady = frozenset(past.unsteady)
     return {
         "runs": shared,
         "at": past.runs,
         "median_ns": _short(past.median_ns),
         "low_ns": _short(past.low_ns),
         "high_ns": _short(past.high_ns),
-        "unsteady": [run in unsteady for run in past.runs] if unsteady else [],
+        "unsteady": past.unsteady,
         "changes": [
             {"run": run, "words": one.said}
             for one in told

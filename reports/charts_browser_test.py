@@ -45,6 +45,20 @@ def test_a_history_names_the_run_that_is_pointed_at(case):
     assert said.startswith(date) and median.split()[1] in said and "environment B" in said
 
 
+def test_runs_that_were_not_steady_are_hollow(browser, tmp_path):
+    runs = [{"started": f"2026-11-{day:02}T12:00:00Z"} for day in range(1, 13)]
+    values = dict.fromkeys(("median_ns", "low_ns", "high_ns"), [10.0, 11.0, 12.0])
+    data = {"runs": runs, "at": [2, 5, 9], "unsteady": [5, 7], **values}
+    page_file = tmp_path / "page.html"
+    page_file.write_text(page_of("history", [data]), encoding="utf-8")
+    with opened(browser, page_file) as page:
+        points = page.locator(".point")
+        points.first.wait_for()
+        hollow = [one.locator(".hollow").count() for one in points.all()]
+        said = ["not steady" in label for label in points.evaluate_all(LABELS)]
+        assert (hollow, said) == ([0, 1, 0], [False, True, False])
+
+
 def test_a_history_is_one_stop_and_arrows_walk_it(case):
     one = chart(case, "history")
     assert one.locator("[tabindex='0']").count() == 1
@@ -154,7 +168,12 @@ def odd_data() -> dict[str, list[object]]:
         for at, one in itertools.product((0, 1, 2, 3), TIMES)
         for low, high in ((one, one), (one / 2, one * 2), (one * 2, one / 2))
     ]
-    many = {"runs": runs * 500, "at": list(range(1500)), "changes": [{"run": 3, "words": text}]}
+    many = {
+        "runs": runs * 500,
+        "at": list(range(1500)),
+        "unsteady": [*nothing, 3],
+        "changes": [{"run": 3, "words": text}],
+    }
     histories += [
         many
         | {key: [one] * 1500 for key in ("median_ns", "low_ns")}

@@ -67,6 +67,7 @@ function historyPoints(data) {
   const shared = typeof data.runs === "string" ? (dataFor(data.runs) ?? {}) : data;
   const runs = listOf(shared.runs);
   const told = new Map(listOf(data.changes).map((change) => [change?.run, change?.words]));
+  const unsteady = new Set(listOf(data.unsteady));
   const columns = [data.median_ns, data.low_ns, data.high_ns].map(listOf);
   return listOf(data.at).flatMap((at, place) => {
     const [median, low, high] = columns.map((column) => column[place]);
@@ -76,7 +77,7 @@ function historyPoints(data) {
       median,
       low: Number.isFinite(low) ? Math.min(low, median) : median,
       high: Number.isFinite(high) ? Math.max(high, median) : median,
-      unsteady: listOf(data.unsteady)[place] === true,
+      unsteady: unsteady.has(at),
       started: String(run.started ?? ""),
       environment: Number.isInteger(run.environment) ? run.environment : 0,
       told: told.get(at),
