@@ -41,7 +41,27 @@ def test_back_leads_to_where_one_came_from_and_not_forth_again(browser, report_f
 
 
 @pytest.mark.parametrize("name", ["no/such/case", "%", "__proto__", "'\"><img src=x>", "a=b&c"])
-def test_a_name_that_no_case_has_ends_at_the_table_of_all(browser, report_folder, name):
+def test_a_name_that_no_case_has_ends_at_the_table_of_all_which_says_so(
+    browser, report_folder, name
+):
     with opened(browser, report_folder / "index.html", f"#case={quote(name, safe='')}") as page:
         page.wait_for_url("**/cases.html#case=*")
-        assert page.locator("table.worked").is_visible()
+        table = page.locator("table.worked")
+        said = page.get_by_role("status").filter(has_text="No case")
+        assert said.inner_text() == f"No case of this report is called \u2068{name}\u2069."
+        assert said.bounding_box()["y"] < table.bounding_box()["y"]
+        page.evaluate("() => { location.hash = 'case=another'; }")
+        page.wait_for_function(
+            "() => document.querySelector('.no-case').innerText.includes('anoth')"
+        )
+        assert said.count() == 1
+        page.evaluate("() => { location.hash = 'q=gemm'; }")
+        page.wait_for_function("() => !document.querySelector('.no-case')")
+        assert table.is_visible()
+
+
+def test_nothing_is_said_of_a_name_that_a_case_has(browser, report_folder):
+    name = a_case(report_folder)
+    with opened(browser, report_folder / "cases" / "02.html", f"#case={quote(name)}") as page:
+        page.locator(".all-of-page").wait_for()
+        assert page.locator(".no-case").count() == 0

@@ -194,3 +194,33 @@ def test_each_roof_has_a_name_that_covers_nothing(browser, tmp_path, flats, slop
             for at, name in enumerate(names):
                 assert not [one for one in (*names[:at], *words, *marks) if overlap(name, one)]
                 assert is_inside(name, drawing), (width, name)
+
+
+def test_the_picture_is_folded_where_the_script_draws_the_same(browser, report_folder):
+    page_file = report_folder / "run-synthetic-h200.html"
+    picture, summary = "figure[data-chart-of] img", "The same as a picture"
+    with opened(browser, page_file, java_script_enabled=False) as page:
+        assert page.locator(picture).is_visible()
+        assert page.get_by_text(summary).count() == 0
+        anchor = page.locator("figure[data-chart-of]").get_attribute("id")
+    with opened(browser, page_file) as page:
+        assert page.locator(picture).count() == 1 and not page.locator(picture).is_visible()
+        assert page.locator("figure:not([data-chart-of]) > .wide > img").first.is_visible()
+        page.get_by_text(summary).click()
+        assert page.locator(picture).is_visible()
+    with opened(browser, page_file, f"#{anchor}") as page:
+        assert page.locator(picture).is_visible(), "what an address names is opened"
+
+
+@pytest.mark.parametrize(("data", "folds"), [(crowded(2, slopes=1), True), ({}, False)])
+def test_files_of_a_folded_picture_stay_in_sight(browser, tmp_path, data, folds):
+    file = tmp_path / "page.html"
+    figure = (
+        '<figure id="f" data-chart-of="at0"><p class="picture">x</p>'
+        '<p class="files"><a href="figures/x.png">PNG</a></p></figure>'
+    )
+    text = page_of("roofline", [data]).replace("<script>", f"{figure}<script>")
+    file.write_text(text, encoding="utf-8")
+    with opened(browser, file) as page:
+        assert page.locator(".files a").is_visible()
+        assert page.locator(".picture").is_visible() is not folds

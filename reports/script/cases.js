@@ -6,6 +6,7 @@ function followCase() {
   const parts = [...document.querySelectorAll("section.case")];
   const wanted = parts.find((part) => part.dataset.case === name);
   showAlone(parts, wanted);
+  document.querySelector(".no-case")?.remove();
   if (name !== undefined && !wanted) goToCase(name);
 }
 
@@ -14,6 +15,15 @@ function goToCase(name) {
   const links = [...document.querySelectorAll("a[data-case]")];
   const link = links.find((one) => one.dataset.case === name) ?? linkToCases();
   if (link) location.replace(`${link.href.split("#")[0]}#case=${encodeURIComponent(name)}`);
+  else sayNoCase(name);
+}
+
+// Below the title, in an element that is there before its words, which screen readers then read.
+function sayNoCase(name) {
+  const said = element("p", { class: "no-case box doubt", role: "status" });
+  document.querySelector("h1").after(said);
+  said.textContent = `No case of this report is called ${quoted(name, 200) || "''"}.`;
+  scrollTo(0, 0);
 }
 
 // None on the page of all cases itself, which has named all that there are.

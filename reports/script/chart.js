@@ -9,8 +9,20 @@ function drawCharts() {
   for (const box of document.querySelectorAll("[data-chart]")) {
     const chart = CHARTS[box.dataset.chart];
     const draw = chart?.(box, dataFor(box.id) ?? {}); // undefined where nothing can be drawn
-    if (draw) drawInSight(box, draw);
+    if (!draw) continue;
+    drawInSight(box, draw);
+    foldPicture(box.id);
   }
+}
+
+// The picture that shows the same as a chart. Its files stay in sight.
+function foldPicture(id) {
+  const picture = document.querySelector(`figure[data-chart-of="${CSS.escape(id)}"]`);
+  if (!picture) return;
+  const folded = element("details", {}, element("summary", {}, "The same as a picture"));
+  picture.replaceWith(folded);
+  folded.append(picture);
+  folded.after(...picture.querySelectorAll(".files"));
 }
 
 // Pages hold many charts, so each is drawn when it is near; all are before the page is printed.
