@@ -187,9 +187,9 @@ Chosen choose(const fs::path& results, const ReportOptions& options,
   return chosen;
 }
 
-json::Value document_of(const Chosen& chosen, present::RunReader& reader) {
-  std::vector<present::ReportRun> runs;
-  for (const store::FoundRun& one : chosen.runs) runs.push_back(reader.read(one));
+/// `runs` are the chosen ones.
+json::Value document_of(const Chosen& chosen, const std::vector<present::ReportRun>& runs,
+                        const present::RunReader& reader) {
   json::Value document = present::report_document(runs, run::timestamp(), RIDGELINE_VERSION);
   document["gates"] =
       json::list(chosen.gates, [](const auto& one) { return present::report_json(one); });
@@ -313,7 +313,9 @@ int report(const Context& context, const ReportOptions& options) {
   present::RunReader reader(store::all_runs(context.results, [](const Error&) {}),
                             run::load_ladders(process::home()));
   const fs::path data = output / "report.json", page = output / "index.html";
-  json::Value document = document_of(chosen, reader);
+  std::vector<present::ReportRun> runs;
+  for (const store::FoundRun& one : chosen.runs) runs.push_back(reader.read(one));
+  json::Value document = document_of(chosen, runs, reader);
   if (options.text) {
     present::say(stdout, present::report_text(document, present::glyphs_of_locale(),
                                               present::look_of(stdout).width));
@@ -329,6 +331,10 @@ int report(const Context& context, const ReportOptions& options) {
   const present::ReportHistories histories = present::report_histories(
       context.results, asked_device(chosen, options), shown, reader, left_out);
   json::put(document, "commits", histories.commits);
+  const std::string model = options.selector.empty() ? "" : runs.front().device.model;
+  const json::Value claims = present::report_json(present::stored_claims(
+      reader.all(), model, runs, run::load_claims(process::home()), left_out));
+  if (claims.size() > 0) document["claims"] = claims;
   write_file(data, [&](std::ostream& stream) {
     present::write_document(stream, document, histories.devices);
   });
@@ -363,9 +369,10 @@ std::string python(const fs::path& home) {
 }
 
 void add_report(Command program, Context& context) {
-  const auto [command, options] = add_command(
-      program, context, "report", "Draw what was measured as one HTML page, with figures as files",
-      R"(
+  const auto [command, options] =
+      add_command(program, context, "report",
+                  "Draw what was measured as a folder of HTML pages, with figures as files",
+                  R"(
   ridgeline report                      the newest finished run and gate of each device model, and
                                         its nights
   ridgeline report latest               the newest run of all
@@ -380,7 +387,7 @@ void add_report(Command program, Context& context) {
 
 Nights are drawn from the third on. Where the runs are of two models of one kind of device, they are
 compared. docs/report.md says how to read each figure, docs/claims.md how claims are judged.)",
-      report, "nothing was drawn");
+                  report, "nothing was drawn");
   command.option("RUN", options.selector,
                  "A run: latest, an id's beginning, label:, commit:, MODEL@...");
   command.option("--gate", options.gate, "A gate: latest, an id's beginning, MODEL@...",
@@ -390,7 +397,8 @@ compared. docs/report.md says how to read each figure, docs/claims.md how claims
                  {.value_name = "A B", .values = 2});
   command.option("--nights", options.nights, "Draw the last N nights; 0 for none",
                  {.value_name = "N", .default_text = "90"});
-  command.option("--output", options.output, "Folder for index.html, report.json and figures/",
+  command.option("--output", options.output,
+                 "Folder for the pages (index.html leads to all), report.json and figures/",
                  {.value_name = "DIR"});
   command.option("--formats", options.formats,
                  "Files of each figure: png, svg, pdf, csv (its data); all by default",

@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json.hpp"
 #include "harness/cli/said.hpp"
+#include "harness/present/documented_example.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
@@ -305,6 +307,78 @@ TEST_F(ReportClaims, WithoutADeviceTheClaimsAreListed) {
   EXPECT_EQ(claim("Share")["checks"][0]["command"], "ridgeline run gemm/best/f32/m=64,n=64,k=64");
   EXPECT_NE(ridgeline({}).out.find("No device of kind cuda"), std::string::npos);
   EXPECT_EQ(ridgeline({"latest"}).code, 64) << "no claim is about a fake device";
+}
+
+/// With a script in the place of Python, which draws nothing.
+class DocumentWithClaims : public ReportClaims {
+ protected:
+  DocumentWithClaims() {
+    std::ofstream(folder / "suites" / "ladders.toml") << "";
+    const std::filesystem::path script = folder / "python";
+    std::ofstream(script) << "#!/bin/sh\nexit 0\n";
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    setenv("RIDGELINE_PYTHON", script.c_str(), 1);
+  }
+  ~DocumentWithClaims() override { unsetenv("RIDGELINE_PYTHON"); }
+
+  Said report(std::vector<std::string> words = {}) const {
+    words.insert(words.begin(), {"ridgeline", "report"});
+    words.insert(words.end(), {"--results", results().string()});
+    return said_to(words);
+  }
+  json document(const std::vector<std::string>& words = {}) const {
+    const Said said = report(words);
+    EXPECT_EQ(said.code, 0) << said.err;
+    return json::parse(std::ifstream(results() / "report" / "report.json"));
+  }
+  json told() const { return json::parse(ridgeline({"--json"}).out)["devices"]; }
+};
+
+TEST_F(DocumentWithClaims, SaysTheSameAsTheCommand) {
+  add_usual_runs();
+  const json claims_here = document()["claims"];
+  EXPECT_EQ(claims_here, told());
+  const json& of = claims_here[0];
+  EXPECT_EQ(of["counts_text"],
+            "6 claims: 2 hold, 1 hold only under circumstances, 1 hold as far as they are "
+            "measured, 2 not measured here.");
+  EXPECT_EQ(of["runs"], json::array({"20261120T100000Z-aaaa"}));
+  EXPECT_EQ(of["claims"][0]["checks"][0]["cases"],
+            json::array({"gemm/tiled/f32/m=64,n=64,k=64", "gemm/naive/f32/m=64,n=64,k=64"}));
+  EXPECT_EQ(of["claims"][4]["checks"][0]["cases"],
+            json::array({"gemm/unsteady/f32/m=64,n=64,k=64", "gemm/naive/f32/m=64,n=64,k=64"}));
+  EXPECT_FALSE(of["claims"][3]["checks"][2].contains("cases")) << "no case can tell";
+}
+
+TEST_F(DocumentWithClaims, HasThemOfTheModelThatIsAskedForByAllOfItsRuns) {
+  add_usual_runs();
+  add_run({.id = "20261121T110000Z-cccc",
+           .started = "2026-11-21T11:00:00Z",
+           .cases = {{"naive", 8000}},
+           .model = "synthetic-other"});
+  EXPECT_EQ(document()["claims"].size(), 2);
+  const json asked = document({"gpu@latest"})["claims"];
+  ASSERT_EQ(asked.size(), 1);
+  EXPECT_EQ(asked[0], told()[0]) << "the run asked for has one case; the other model is looked at";
+}
+
+TEST_F(DocumentWithClaims, HasNoneWhereNothingIsJudged) {
+  add_run({.cases = {{"other", 4000}}});
+  EXPECT_FALSE(document().contains("claims"));
+  std::string text = claims;
+  for (std::size_t at = 0; (at = text.find("\"fake\"", at)) != std::string::npos;)
+    text.replace(at, 6, "\"cuda\"");
+  write_claims(text);
+  EXPECT_FALSE(document().contains("claims")) << "of no device at all";
+}
+
+TEST_F(DocumentWithClaims, IsWhatThePageShows) {
+  add_usual_runs();
+  const std::string text = claims;
+  write_claims(text.substr(0, text.find("[[claim]]\ntitle = \"Share\"")));
+  const json::array_t devices = document()["claims"];
+  ASSERT_EQ(devices.size(), 1);
+  present::expect_documented("## Example of claims", ridgeline::json::parse(devices[0].dump()));
 }
 
 TEST_F(ReportClaims, NonsenseIsRefused) {

@@ -8,13 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/analysis/ladder.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
+#include "harness/present/claim_results.hpp"
 #include "harness/present/terminal.hpp"
-#include "harness/store/selector.hpp"
-#include "harness/store/series.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -25,102 +23,7 @@ using analysis::Claim;
 using analysis::ClaimVerdict;
 using store::FoundRun;
 
-/// What the runs of a device model say of the cases that claims name. Each run is read when it is
-/// first asked for.
-class ModelResults {
- public:
-  struct Run {
-    store::StoredRun stored;
-    std::vector<record::Roof> roofs;
-    std::map<std::string, CaseSummary> good;  // by name
-    std::map<std::string, std::string> bad;   // why the result is not good
-  };
-
-  ModelResults(std::vector<FoundRun> newest_first, const std::set<std::string>& wanted)
-      : found_(std::move(newest_first)), runs_(found_.size()), wanted_(wanted) {
-    for (auto& [id, name] : store::case_names(store::Store::open(found_.front().file)))
-      stored_.insert(name);
-  }
-
-  const record::Device& device() const { return found_.front().summary.device; }
-  std::size_t size() const { return found_.size(); }
-  /// Whether any run, of a gate too, has tried one of the cases. Saves reading all runs for them.
-  bool any_stored(const std::vector<std::string>& names) const {
-    return std::ranges::any_of(names, [&](const auto& name) { return stored_.contains(name); });
-  }
-
-  const Run& at(std::size_t place) {
-    if (!runs_[place]) runs_[place] = read(found_[place]);
-    return *runs_[place];
-  }
-
- private:
-  Run read(const FoundRun& found) const {
-    const store::Store store = store::Store::open(found.file);
-    const std::string& id = found.summary.run.id;
-    Run of{store::stored_run(store, found.summary), store::roofs(store, id), {}, {}};
-    const store::Timings timings = store::timings(store, id);
-    if (std::ranges::none_of(timings.cases, [&](const record::Case& one) {
-          return wanted_.contains(record::name(one.id));
-        }))
-      return of;
-    std::vector<store::StoredMeasurement> kept =
-        store::measurements(store, id, store::Samples::leave_out);
-    std::erase_if(kept, [&](const store::StoredMeasurement& one) {
-      return !wanted_.contains(one.measurement.case_name);
-    });
-    for (CaseSummary& one : analysis::summarise(kept, of.roofs, of.stored.run.unstable)) {
-      std::string name = record::name(one.case_info.id);
-      if (analysis::is_good(one))
-        of.good.emplace(std::move(name), std::move(one));
-      else
-        of.bad.emplace(std::move(name), one.beats_roof ? "faster than its roof allows"
-                                        : one.disturbed
-                                            ? "disturbed"
-                                            : analysis::in_words(one.outcome, one.reason));
-    }
-    return of;
-  }
-
-  std::vector<FoundRun> found_;
-  std::vector<std::optional<Run>> runs_;
-  const std::set<std::string>& wanted_;
-  std::set<std::string> stored_;
-};
-
 using ResultsByModel = std::map<std::string, ModelResults>;
-
-/// The fastest of `names` of which the run has a good result; null without one.
-const CaseSummary* fastest_of(const ModelResults::Run& run, const std::vector<std::string>& names) {
-  const CaseSummary* best = nullptr;
-  for (const std::string& name : names) {
-    const auto found = run.good.find(name);
-    if (found == run.good.end()) continue;
-    const auto gain = best != nullptr ? analysis::speed_up(*best, found->second) : std::nullopt;
-    if (best == nullptr || (gain && gain->ratio > 1)) best = &found->second;
-  }
-  return best;
-}
-
-/// Of the newest run that has one.
-struct NewestResult {
-  const ModelResults::Run* run = nullptr;
-  const CaseSummary* summary = nullptr;
-};
-NewestResult newest_of(ModelResults& results, const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < results.size() && results.any_stored(names); ++i)
-    if (const CaseSummary* found = fastest_of(results.at(i), names)) return {&results.at(i), found};
-  return {};
-}
-
-/// Why there is no good result of any of `names`.
-std::string why_not_good(ModelResults& results, const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < results.size() && results.any_stored(names); ++i)
-    for (const std::string& name : names)
-      if (const auto found = results.at(i).bad.find(name); found != results.at(i).bad.end())
-        return fmt::format("{}: {}", name, found->second);
-  return fmt::format("no run has {}", names.front());
-}
 
 bool can_be_compared(const store::StoredRun& a, const store::StoredRun& b) {
   return a.device.uuid == b.device.uuid && a.environment.hash == b.environment.hash &&
@@ -179,17 +82,23 @@ ModelResults* results_of(ResultsByModel& models, const std::string& words) {
   return nullptr;
 }
 
-std::string measuring_line(const Check& check, const JudgedCheck& judged,
-                           const std::optional<record::Device>& device) {
-  std::vector<std::string> words{"ridgeline", "run"};
-  if (device) words.insert(words.end(), {"--device", device->id});
-  if (check.counted_bytes) words.emplace_back("--counters");
+/// Those that were taken; of a side of which none was, all.
+std::vector<std::string> cases_to_measure(const Check& check, const JudgedCheck& judged) {
+  std::vector<std::string> cases;
   const auto add = [&](const std::string& taken, const std::vector<std::string>& names) {
     for (const std::string& name : taken.empty() ? names : std::vector{taken})
-      if (std::ranges::find(words, name) == words.end()) words.push_back(name);
+      if (std::ranges::find(cases, name) == cases.end()) cases.push_back(name);
   };
   add(judged.of, check.of);
   add(judged.over, check.over);
+  return cases;
+}
+
+std::string measuring_line(const JudgedCheck& judged, const std::optional<record::Device>& device) {
+  std::vector<std::string> words{"ridgeline", "run"};
+  if (device) words.insert(words.end(), {"--device", device->id});
+  if (judged.check.counted_bytes) words.emplace_back("--counters");
+  words.insert(words.end(), judged.cases.begin(), judged.cases.end());
   return shell_line(words);
 }
 
@@ -221,8 +130,9 @@ JudgedCheck judge_check(const Check& check, ModelResults* results, ResultsByMode
     judged.verdict = ClaimVerdict::not_measured;
     judged.why = fmt::format("it is about {}", check.model);
   }
-  judged.command = measuring_line(
-      check, judged, results != nullptr ? std::optional(results->device()) : std::nullopt);
+  judged.cases = cases_to_measure(check, judged);
+  judged.command =
+      measuring_line(judged, results != nullptr ? std::optional(results->device()) : std::nullopt);
   return judged;
 }
 
@@ -244,42 +154,56 @@ ClaimsOfDevice judge_claims(const std::vector<Claim>& claims, DeviceKind kind,
   return of;
 }
 
-std::map<std::string, std::vector<FoundRun>> runs_by_model(const std::filesystem::path& results,
-                                                           const std::string& run,
-                                                           const std::set<DeviceKind>& kinds) {
-  std::map<std::string, std::vector<FoundRun>> by_model;  // each newest first
-  if (!run.empty()) {
-    const FoundRun found = store::find_run(results, run, say_left_out);
-    if (!kinds.contains(found.summary.device.kind))
-      throw Error(ErrorKind::usage,
-                  fmt::format("no claim is about {}", printable(found.summary.device.model)),
-                  "suites/claims.toml lists the claims");
-    by_model[found.summary.device.model].push_back(found);
-    return by_model;
-  }
-  for (const FoundRun& found : store::all_runs(results, say_left_out))
+using RunsByModel = std::map<std::string, std::vector<FoundRun>>;  // each newest first
+
+/// Of these kinds of devices, less those of gates and of machines that were not fit.
+RunsByModel runs_by_model(const std::vector<FoundRun>& all, const std::set<DeviceKind>& kinds) {
+  RunsByModel by_model;
+  for (const FoundRun& found : all)
     if (found.summary.run.gate.empty() && found.summary.run.unfit.empty() &&
         kinds.contains(found.summary.device.kind))
       by_model[found.summary.device.model].push_back(found);
   return by_model;
 }
 
+RunsByModel asked_run(const std::filesystem::path& results, const std::string& run,
+                      const std::set<DeviceKind>& kinds) {
+  const FoundRun found = store::find_run(results, run, say_left_out);
+  const record::Device& device = found.summary.device;
+  if (!kinds.contains(device.kind))
+    throw Error(ErrorKind::usage, fmt::format("no claim is about {}", printable(device.model)),
+                "suites/claims.toml lists the claims");
+  return {{device.model, {found}}};
+}
+
+std::set<DeviceKind> kinds_of(const std::vector<Claim>& claims) {
+  std::set<DeviceKind> kinds;
+  for (const Claim& claim : claims) kinds.insert(claim.kind);
+  return kinds;
+}
+
+std::set<std::string> cases_of(const std::vector<Claim>& claims) {
+  std::set<std::string> cases;
+  for (const Claim& claim : claims)
+    for (const Check& check : claim.checks) {
+      cases.insert(check.of.begin(), check.of.end());
+      cases.insert(check.over.begin(), check.over.end());
+    }
+  return cases;
+}
+
 }  // namespace
 
 std::vector<ClaimsOfDevice> find_claims(const std::filesystem::path& results,
                                         const std::string& run, const std::vector<Claim>& claims) {
-  std::set<DeviceKind> kinds;
-  std::set<std::string> wanted;
-  for (const Claim& claim : claims) {
-    kinds.insert(claim.kind);
-    for (const Check& check : claim.checks) {
-      wanted.insert(check.of.begin(), check.of.end());
-      wanted.insert(check.over.begin(), check.over.end());
-    }
-  }
+  std::set<DeviceKind> kinds = kinds_of(claims);
+  const std::set<std::string> wanted = cases_of(claims);
+  const std::vector<ReportRun> none_at_hand;
   ResultsByModel models;
-  for (auto& [model, runs] : runs_by_model(results, run, kinds))
-    models.emplace(model, ModelResults(runs, wanted));
+  for (const auto& [model, runs] :
+       run.empty() ? runs_by_model(store::all_runs(results, say_left_out), kinds)
+                   : asked_run(results, run, kinds))
+    models.emplace(model, ModelResults(runs, wanted, none_at_hand));
   std::vector<ClaimsOfDevice> found;
   for (auto& [model, of] : models) {
     const DeviceKind kind = of.device().kind;
@@ -289,6 +213,31 @@ std::vector<ClaimsOfDevice> find_claims(const std::filesystem::path& results,
   if (run.empty())
     for (const DeviceKind kind : kinds)
       found.push_back(judge_claims(claims, kind, nullptr, models));
+  return found;
+}
+
+std::vector<ClaimsOfDevice> stored_claims(const std::vector<FoundRun>& all,
+                                          const std::string& model,
+                                          const std::vector<ReportRun>& at_hand,
+                                          const std::vector<Claim>& claims,
+                                          const store::LeftOut& left_out) {
+  const std::set<std::string> wanted = cases_of(claims);
+  ResultsByModel models;
+  std::vector<ClaimsOfDevice> found;
+  const auto unless_unreadable = [&](const auto& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::store) throw;
+      left_out(error);
+    }
+  };
+  for (const auto& [name, runs] : runs_by_model(all, kinds_of(claims)))
+    unless_unreadable([&] { models.emplace(name, ModelResults(runs, wanted, at_hand)); });
+  for (auto& [name, of] : models)
+    if (model.empty() || name == model)
+      unless_unreadable(
+          [&] { found.push_back(judge_claims(claims, of.device().kind, &of, models)); });
   return found;
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "harness/present/claims.hpp"
 #include "harness/present/claims_words.hpp"
 #include "harness/record/json.hpp"
@@ -26,6 +28,7 @@ json::Value check_json(const JudgedCheck& judged) {
   json::put(object, "over", judged.over);
   json::put(object, "run", judged.run);
   json::put(object, "over_run", judged.over_run);
+  if (!judged.cases.empty()) object["cases"] = judged.cases;
   json::put(object, "command", judged.command);
   json::Value told = json::Value::object();
   json::put(told, "measured", words.measured);
@@ -47,14 +50,28 @@ json::Value claim_json(const JudgedClaim& judged) {
 json::Value claims_of_device_json(const ClaimsOfDevice& of) {
   json::Value object{{"kind", to_string(of.kind)}};
   if (of.device) object["device"] = record::to_json(*of.device);
+  object["counts_text"] = claims_counted(of);
   object["claims"] = json::list(of.claims, claim_json);
+  object["runs"] =
+      json::list(runs_taken(of), [](const std::string& id) { return json::Value(id); });
   return object;
+}
+
+bool any_judged(const ClaimsOfDevice& of) {
+  return std::ranges::any_of(of.claims, [](const JudgedClaim& one) {
+    return one.verdict != analysis::ClaimVerdict::not_measured;
+  });
 }
 
 }  // namespace
 
 json::Value to_json(const std::vector<ClaimsOfDevice>& devices) {
   return {{"devices", json::list(devices, claims_of_device_json)}};
+}
+
+json::Value report_json(const std::vector<ClaimsOfDevice>& devices) {
+  return std::ranges::any_of(devices, any_judged) ? json::list(devices, claims_of_device_json)
+                                                  : json::Value::array();
 }
 
 }  // namespace ridgeline::present

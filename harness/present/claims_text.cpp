@@ -1,13 +1,10 @@
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "harness/base/text.hpp"
-#include "harness/base/units.hpp"
 #include "harness/present/claims.hpp"
 #include "harness/present/claims_words.hpp"
 #include "harness/present/markdown.hpp"
@@ -16,32 +13,9 @@
 namespace ridgeline::present {
 namespace {
 
-using analysis::ClaimVerdict;
-
 std::string device_heading(const ClaimsOfDevice& of) {
   return of.device ? fmt::format("{} ({})", printable(of.device->name), printable(of.device->model))
                    : fmt::format("No device of kind {}", to_string(of.kind));
-}
-
-/// "27 claims: 9 hold, 7 do not hold, ..."
-std::string claims_counted(const ClaimsOfDevice& of) {
-  std::map<ClaimVerdict, int> counts;
-  for (const JudgedClaim& claim : of.claims) ++counts[claim.verdict];
-  std::vector<std::string> told;
-  for (const auto& [verdict, count] : counts)
-    told.push_back(fmt::format("{} {}", count, short_words(verdict)));
-  return fmt::format("{}: {}.", units::plural(std::ssize(of.claims), "claim"),
-                     fmt::join(told, ", "));
-}
-
-/// Ids of the runs that results were taken from, oldest first.
-std::set<std::string> runs_taken(const ClaimsOfDevice& of) {
-  std::set<std::string> runs;
-  for (const JudgedClaim& claim : of.claims)
-    for (const JudgedCheck& check : claim.checks)
-      for (const std::string& run : {check.run, check.over_run})
-        if (check.measured.value && !run.empty()) runs.insert(printable(run));
-  return runs;
 }
 
 std::string check_lines(const JudgedCheck& check, bool alone, std::size_t width) {

@@ -1,5 +1,9 @@
 #include "harness/present/claims_words.hpp"
 
+#include <iterator>
+#include <map>
+#include <vector>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -112,6 +116,25 @@ std::string short_words(ClaimVerdict verdict) {
       break;
   }
   return "not measured here";
+}
+
+std::string claims_counted(const ClaimsOfDevice& of) {
+  std::map<ClaimVerdict, int> counts;
+  for (const JudgedClaim& claim : of.claims) ++counts[claim.verdict];
+  std::vector<std::string> told;
+  for (const auto& [verdict, count] : counts)
+    told.push_back(fmt::format("{} {}", count, short_words(verdict)));
+  return fmt::format("{}: {}.", units::plural(std::ssize(of.claims), "claim"),
+                     fmt::join(told, ", "));
+}
+
+std::set<std::string> runs_taken(const ClaimsOfDevice& of) {
+  std::set<std::string> runs;
+  for (const JudgedClaim& claim : of.claims)
+    for (const JudgedCheck& check : claim.checks)
+      for (const std::string& run : {check.run, check.over_run})
+        if (check.measured.value && !run.empty()) runs.insert(printable(run));
+  return runs;
 }
 
 }  // namespace ridgeline::present

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "harness/present/claims.hpp"
@@ -22,5 +23,11 @@ std::string words_of(const JudgedClaim& claim);
 
 /// "hold", "do not hold": of several claims.
 std::string short_words(analysis::ClaimVerdict verdict);
+
+/// "27 claims: 9 hold, 7 do not hold, ..."
+std::string claims_counted(const ClaimsOfDevice& of);
+
+/// Ids of the runs that results were taken from, oldest first.
+std::set<std::string> runs_taken(const ClaimsOfDevice& of);
 
 }  // namespace ridgeline::present
