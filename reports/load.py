@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from reports.model import Case, Count, Row, Run
+from reports.model_claims import DeviceClaims
 from reports.model_comparison import Comparison
 from reports.model_gate import Gate
 from reports.model_history import History
@@ -59,6 +60,7 @@ class Report(Row):
     comparisons: tuple[Comparison, ...] = ()
     histories: tuple[History, ...] = ()
     commits: str = ""
+    claims: tuple[DeviceClaims, ...] = ()
 
     def __post_init__(self) -> None:
         if not (self.runs or self.gates or self.trends or self.comparisons or self.histories):

@@ -25,7 +25,12 @@ def block(heading: str) -> Json:
 
 
 def example() -> Json:
-    parts = {"gates": "a gate", "trends": "nights", "comparisons": "a comparison"}
+    parts = {
+        "gates": "a gate",
+        "trends": "nights",
+        "comparisons": "a comparison",
+        "claims": "claims",
+    }
     return block("Example") | {
         key: [block(f"Example of {heading}")] for key, heading in parts.items()
     }

@@ -17,6 +17,7 @@ from reports import (
     case_page,
     cases_page,
     chart_data,
+    claims_page,
     compared,
     comparison_page,
     counted_page,
@@ -94,6 +95,8 @@ class Site:
         made += [Page(one.address, functools.partial(self._section, one)) for one in self.sections]
         if self.index.pages:
             made.append(Page(case_index.TABLE, self._case_table))
+        if self.report.claims:
+            made.append(Page(claims_page.ADDRESS, self._claims))
         return [*made, Page(INDEX, self._overview)]
 
     def listing_text(self, one: listing.Page, of: Section) -> str:
@@ -111,6 +114,7 @@ class Site:
             sections=[_LAYOUTS[one.kind](one) for one in self.sections],
             count=self.index.count,
             cases=case_index.TABLE,
+            claims=claims_page.ADDRESS,
         )
 
     def _section(self, one: Section) -> str:
@@ -122,6 +126,17 @@ class Site:
         noun = "cases" if len(rows) == self.index.count else "results"
         return self._text(
             "cases", case_index.TABLE, "Cases", rows=rows, noun=noun, count=self.index.count
+        )
+
+    def _claims(self) -> str:
+        return self._text(
+            "claims",
+            claims_page.ADDRESS,
+            claims_page.TITLE,
+            parts=claims_page.parts(self.report.claims, self.sections),
+            links=self.index.links,
+            open_cases=claims_page.OPEN_CASES,
+            colour=claims_page.colour,
         )
 
     def _case_page(self, number: int, places: Sequence[Place]) -> str:
@@ -176,6 +191,8 @@ class Site:
             links = [Link(title_of(one), one.address) for one in self.sections if one.kind == kind]
             if links:
                 groups.append((name, links))
+        if self.report.claims:
+            groups.append((claims_page.TITLE, [Link(claims_page.TITLE, claims_page.ADDRESS)]))
         return groups
 
 

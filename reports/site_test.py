@@ -15,6 +15,7 @@ from reports import (
     page,
     script,
     synthetic,
+    synthetic_claims,
     synthetic_comparison,
     synthetic_counts,
     synthetic_gate,
@@ -34,7 +35,9 @@ def whole() -> synthetic.Json:
     names = [one["name"] for one in document["histories"][0]["cases"]]
     gate = synthetic_gate.of([synthetic_gate.verdict(names[1], "regression", 0.08, 12)])
     trend = synthetic_trend.document(synthetic_trend.trend(12, 30))["trends"]
-    more = {"gates": [gate, synthetic_gate.gate(3)], "trends": trend}
+    run = document["runs"][0]
+    claims = synthetic_claims.device(run["device"], [names[0], names[41], "gone"], [run["id"]])
+    more = {"gates": [gate, synthetic_gate.gate(3)], "trends": trend, "claims": [claims]}
     return document | more | {"comparisons": [synthetic_comparison.comparison(6)]}
 
 
@@ -49,6 +52,7 @@ def test_each_thing_has_a_page(site: tuple[dict[str, Page], Path]) -> None:
     assert names == {
         "index.html",
         "cases.html",
+        "claims.html",
         "cases/01.html",
         "cases/02.html",
         "run-synthetic-h200.html",
