@@ -13,7 +13,7 @@ from reports import page as pages
 from reports import policy, script
 from reports.browser import opened
 
-TIMES = (0, 1e-9, 999.9999, 1234.5, 1e300)
+TIMES = (0, 5e-324, 1e-9, 999.9999, 1234.5, 1e15, 1.7e308)
 FOCUSED = "() => document.activeElement.getAttribute('aria-label')"
 LABELS = "all => all.map((one) => one.getAttribute('aria-label'))"
 
@@ -178,7 +178,7 @@ def odd_data() -> dict[str, list[object]]:
         many
         | {key: [one] * 1500 for key in ("median_ns", "low_ns")}
         | {"high_ns": [one * 3] * 1500}
-        for one in TIMES[:2]
+        for one in (1e-9, 1234.5)
     ]
     counts = ([0] * 48, [10**15] * 48, [1], [])
     row = {"count": 3, "below": 1, "above": 10**15, "words": text}
@@ -226,6 +226,16 @@ def test_no_data_spoils_a_chart(browser, tmp_path, kind):
         assert not [
             one for one in attributes if "NaN" in one or "Infinity" in one or "href=" in one
         ]
+
+
+def test_very_long_times_are_as_short_as_others(browser, tmp_path):
+    page_file = tmp_path / "page.html"
+    data = {"runs": [], "at": [0, 1], "median_ns": [1.0, 1e15]}
+    page_file.write_text(page_of("history", [data]), encoding="utf-8")
+    with opened(browser, page_file) as page:
+        words = page.locator(".axis text").all_text_contents()
+        assert "1 ns" in words and max(map(len, words)) <= len("1000 us")
+        assert "1e+6 s" in page.locator(".point").last.get_attribute("aria-label")
 
 
 def page_of(kind: str, data: list[object]) -> str:

@@ -65,6 +65,6 @@ def _time_unit(ns: float) -> tuple[float, str]:
 def _digits(value: float, digits: int) -> str:
     """So many significant ones, without an exponent where zeros would not fill lines."""
     if not 1e-9 <= value < 1e15:
-        return f"{value:.{digits}g}"
+        return f"{value:.{min(digits, 6)}g}"
     shown = float(f"{value:.{digits - 1}e}")
     return f"{shown:.{max(0, digits - 1 - math.floor(math.log10(shown)))}f}"

@@ -32,6 +32,7 @@ from reports import units
         (units.time_range(40000, 40010), "40.00 to 40.01 us"),
         (units.time_range(999, 1500), "999 to 1500 ns"),
         (units.time_range(1000, 1000), "1.00 to 1.00 us"),
+        (units.time_range(1e-4, 8.49942e29), "0.000100 to 8.49942e+29 ns"),
     ],
 )
 def test_numbers_read_as_people_expect(text: str, expected: str) -> None:

@@ -61,7 +61,7 @@ function historyChart(box, data) {
   return draw;
 }
 
-// Those that have a number. `runs` are here or, where several charts share them, in a block of
+// Those that can be drawn. `runs` are here or, where several charts share them, in a block of
 // their own.
 function historyPoints(data) {
   const shared = typeof data.runs === "string" ? (dataFor(data.runs) ?? {}) : data;
@@ -71,12 +71,12 @@ function historyPoints(data) {
   const columns = [data.median_ns, data.low_ns, data.high_ns].map(listOf);
   return listOf(data.at).flatMap((at, place) => {
     const [median, low, high] = columns.map((column) => column[place]);
-    if (!Number.isFinite(median)) return [];
+    if (!isDrawable(median)) return []; // the table has it
     const run = runs[at] ?? {};
     const point = {
       median,
-      low: Number.isFinite(low) ? Math.min(low, median) : median,
-      high: Number.isFinite(high) ? Math.max(high, median) : median,
+      low: Number.isFinite(low) ? Math.min(withinDrawn(low), median) : median,
+      high: Number.isFinite(high) ? Math.max(withinDrawn(high), median) : median,
       unsteady: unsteady.has(at),
       started: String(run.started ?? ""),
       environment: Number.isInteger(run.environment) ? run.environment : 0,

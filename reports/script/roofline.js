@@ -59,7 +59,7 @@ function looksOf(data, points) {
 // From left to right.
 function rooflinePoints(data) {
   return listOf(data.points)
-    .filter((point) => point?.intensity > 0 && point.rate > 0)
+    .filter((point) => isDrawable(point?.intensity) && isDrawable(point.rate))
     .map((point) => ({
       suite: String(point.suite ?? ""),
       intensity: point.intensity,

@@ -11,7 +11,7 @@ const DASHES = { measured: "roof", "not steady": "roof unsteady", datasheet: "ro
 // As they are in the figures: a name for what was measured and what the datasheet says.
 function ceilingsOf(data) {
   return listOf(data.ceilings).flatMap((one) => {
-    const roofs = listOf(one?.roofs).filter((roof) => roof?.value > 0 && roof.value < Infinity);
+    const roofs = listOf(one?.roofs).filter((roof) => isDrawable(roof?.value));
     if (roofs.length === 0 || (one.kind !== "memory" && one.kind !== "compute")) return [];
     const name = { name: quoted(one.name, 24), text: quoted(one.text, 40) };
     const values = roofs.map((roof) => roof.value);

@@ -8,12 +8,13 @@ const SAMPLES_HINT =
 
 function samplesChart(box, data) {
   const rows = sampleRows(data);
-  if (rows.length === 0 || !(data.low_ns > 0) || !(data.high_ns >= data.low_ns)) return undefined;
+  const bounds = [data.low_ns, data.high_ns];
+  if (rows.length === 0 || !bounds.every(isDrawable) || bounds[0] > bounds[1]) return undefined;
   const readout = readoutLine();
   box.append(element("div", { class: "below" }, readout));
   let drawn;
   return (width) => {
-    const svg = drawSamples(box, width, rows, [data.low_ns, data.high_ns], readout);
+    const svg = drawSamples(box, width, rows, bounds, readout);
     if (drawn) drawn.replaceWith(svg);
     else box.prepend(svg);
     drawn = svg;

@@ -1,7 +1,17 @@
 // From values to places on the screen, and the values at which an axis has ticks.
 
 const FEW_TICKS = 4;
+const [LEAST_DRAWN, MOST_DRAWN] = [1e-100, 1e100]; // beyond, what axes compute would overflow
 const FEW_TIMES = 4; // an axis that spans less than this factor reads best with even steps
+
+// Whether an axis can reach it; no time and no rate of a device is far beyond.
+function isDrawable(value) {
+  return value >= LEAST_DRAWN && value <= MOST_DRAWN;
+}
+
+function withinDrawn(value) {
+  return Math.min(MOST_DRAWN, Math.max(LEAST_DRAWN, value));
+}
 
 // Functions of a value, with `back` from a place to its value.
 function linearScale([low, high], [from, to]) {

@@ -8,8 +8,10 @@ function unitFor(value, units) {
   return units.findLast(([, size]) => value >= size * 0.9995) ?? units[0];
 }
 
+// With an exponent where zeros would fill the line.
 function significant(value, digits) {
-  return String(Number(value.toPrecision(digits)));
+  const rounded = Number(value.toPrecision(digits));
+  return rounded >= 1e6 ? rounded.toExponential() : String(rounded);
 }
 
 // "61.83 us".
