@@ -133,7 +133,7 @@ def _rows(past: PastCase, words: list[RunWords]) -> list[Row]:
             words[run],
             units.time(past.median_ns[at]),
             "" if run in alone else units.time_range(low, high),
-            "unstable" if run in unsteady else "",
+            "not steady" if run in unsteady else "",
         )
     for one in past.without:
         rows[one.run] = Row(words[one.run], outcome=one.outcome, reason=one.reason)

@@ -59,7 +59,7 @@ def test_runs_stand_newest_first_with_their_values() -> None:
     rows = first_of(document).rows
     assert [(row.value, row.interval, row.outcome) for row in rows] == [
         ("1.00 us", "1.00 to 1.03 us", ""),
-        ("1.00 us", "990 to 1010 ns", "unstable"),
+        ("1.00 us", "990 to 1010 ns", "not steady"),
         ("1.00 us", "", ""),
     ]
     started = [row.run.started for row in rows]
@@ -98,6 +98,26 @@ def test_a_commit_is_a_link_where_it_is_one_and_the_address_is_known() -> None:
     assert [row.run.dirty for row in rows] == [False, True, False]
     del document["commits"]
     assert not any(row.run.commit_at for row in first_of(document).rows)
+
+
+def test_a_commit_that_the_repository_does_not_have_is_no_link() -> None:
+    document = quiet(2)
+    runs = document["histories"][0]["runs"]
+    del runs[0]["linked"]
+    newest, oldest = first_of(document).rows
+    assert (oldest.run.commit, oldest.run.commit_at) == (runs[0]["commit"][:12], "")
+    assert newest.run.commit_at
+
+
+def test_a_machine_that_was_not_fit_is_told_beside_its_times(tmp_path: Path) -> None:
+    document = quiet(2)
+    document["histories"][0]["runs"][1]["unfit"] = "a <busy> host"
+    quickly_written(tmp_path, document)
+    text = (tmp_path / "cases" / "01.html").read_text(encoding="utf-8")
+    assert text.count("machine not fit: a &lt;busy&gt; host") == 2, (
+        "of the latest, and in the table"
+    )
+    assert '"unfit":"a \\u003cbusy\\u003e host"' in text, "for the chart"
 
 
 def test_environments_are_letters_and_say_what_changed() -> None:
@@ -305,6 +325,7 @@ def hostile() -> Json:
     history["device"] = history["device"] | {"model": HOSTILE, "name": HOSTILE, "uuid": HOSTILE}
     for run in history["runs"]:
         run |= {"id": HOSTILE, "commit": HOSTILE, "label": HOSTILE, "status": HOSTILE}
+        run["unfit"] = HOSTILE
     for run in history["runs"][1:]:
         run["started"] = HOSTILE
     for one in history["environments"]:

@@ -38,6 +38,7 @@ def of_device(device: Device, commits: str) -> dict[str, object]:
             "label": run.label,
             "environment": run.environment,
         }
+        | ({"unfit": run.unfit} if run.unfit else {})
         for run in history.runs
     ]
     environments = [one.changed for one in history.environments]

@@ -160,7 +160,13 @@ def odd_data() -> dict[str, list[object]]:
     text = "<img src=x onerror=alert(1)>\u2028\u202e"
     nothing: list[object] = [None, [], {}, "text", 7, {"runs": None, "points": 1, "at": "x"}]
     runs = [
-        {"started": started, "commit": text, "label": text, "environment": environment}
+        {
+            "started": started,
+            "commit": text,
+            "label": text,
+            "unfit": text,
+            "environment": environment,
+        }
         for started, environment in (("2026-11-20T12:45:01Z", 0), (text, 700), ("", -1))
     ]
     histories = [

@@ -27,7 +27,8 @@ class PastEnvironment(Row):
 
 
 class PastRun(Row):
-    """`environment` is a place in the history's."""
+    """`environment` is a place in the history's. `linked`: the document's `commits` leads to its
+    commit. `unfit` is why the machine was not fit to measure."""
 
     id: str
     started: str
@@ -35,8 +36,10 @@ class PastRun(Row):
     status: str
     commit: str = ""
     dirty: bool = False
+    linked: bool = False
     label: str = ""
     profile: str = ""
+    unfit: str = ""
 
 
 class Valueless(Row):

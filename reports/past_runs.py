@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from reports import when
 from reports.chart_data import SHORT_COMMIT
-from reports.model_history import History
+from reports.model_history import History, PastRun
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
 @dataclass(frozen=True)
 class RunWords:
-    """`commit_at` is the commit's address, or empty."""
+    """`commit_at` is the commit's address, or empty; `unfit` is why the machine was not fit."""
 
     started: str
     commit: str
@@ -23,6 +23,7 @@ class RunWords:
     dirty: bool
     letter: str
     label: str
+    unfit: str
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,18 @@ def runs(history: History, commits: str) -> list[RunWords]:
         RunWords(
             when.minute(run.started),
             run.commit[:SHORT_COMMIT],
-            f"{commits}{run.commit}" if commits and _COMMIT.fullmatch(run.commit) else "",
+            f"{commits}{run.commit}" if commits and _is_linked(run) else "",
             run.dirty,
             letter(run.environment),
             run.label,
+            run.unfit,
         )
         for run in history.runs
     ]
+
+
+def _is_linked(run: PastRun) -> bool:
+    return run.linked and _COMMIT.fullmatch(run.commit) is not None
 
 
 def environments(history: History) -> list[EnvironmentWords]:
