@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
+from reports import load, synthetic, synthetic_history, write
 from reports.browser import opened
 
 
@@ -65,3 +66,21 @@ def test_nothing_is_said_of_a_name_that_a_case_has(browser, report_folder):
     with opened(browser, report_folder / "cases" / "02.html", f"#case={quote(name)}") as page:
         page.locator(".all-of-page").wait_for()
         assert page.locator(".no-case").count() == 0
+
+
+def test_a_device_that_is_called_cases_is_not_taken_for_the_table(browser, tmp_path):
+    run = synthetic.run("my-cases", "cpu", [synthetic.case("copy/plain/f32/n=1", 1000.0)])
+    past = synthetic_history.history(run, ["copy/plain/f32/n=1"], 2)
+    document = synthetic.document(run) | {"histories": [past]}
+    write.write(load.parse(document), tmp_path, formats=())
+    with opened(browser, tmp_path / "index.html", "#case=no/such") as page:
+        page.locator(".no-case").wait_for()
+        assert "/cases.html#" in page.url
+
+
+def test_a_printed_command_is_whole(browser, report_folder):
+    with opened(browser, report_folder / "cases" / "01.html") as page:
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 400, "height": 800})
+        cut = "all => all.filter((one) => one.scrollWidth > one.clientWidth).length"
+        assert page.locator("pre").count() and not page.locator("pre").evaluate_all(cut)

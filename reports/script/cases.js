@@ -28,7 +28,8 @@ function sayNoCase(name) {
 
 // None on the page of all cases itself, which has named all that there are.
 function linkToCases() {
-  return document.querySelector('nav.site a[href$="cases.html"]:not([aria-current])');
+  const links = [...document.querySelectorAll("nav.site a:not([aria-current])")];
+  return links.find((one) => /^(\.\.\/)?cases\.html$/.test(one.getAttribute("href")));
 }
 
 // All parts where none is wanted.
