@@ -16,6 +16,7 @@ from reports.past_runs import EnvironmentWords, RunWords
 from reports.told import Tellings, Told
 
 MOST_RUNS = 30  # of a table
+MOST_WITHOUT = 20  # runs without a value that a document has of a case
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class SampleRow:
 @dataclass(frozen=True)
 class DevicePart:
     """`run_page` is the address of the latest run's page, empty where it has none; `older` says how
-    many runs the table leaves out. `history` and `samples` are data of charts, None where there is
-    nothing to draw."""
+    many runs the table leaves out, and `has_more` whether there may be others. `history` and
+    `samples` are data of charts, None where there is nothing to draw."""
 
     id: str
     device: Device
@@ -50,6 +51,7 @@ class DevicePart:
     run_page: str
     rows: tuple[Row, ...]
     older: int
+    has_more: bool
     environments: tuple[EnvironmentWords, ...]
     sample_rows: tuple[SampleRow, ...]
     history: Markup | None
@@ -103,6 +105,7 @@ class CaseLayout:
             run_page=self.run_pages.get(history.key(past), ""),
             rows=tuple(rows[:MOST_RUNS]),
             older=len(past.runs) + len(past.without) - min(len(rows), MOST_RUNS),
+            has_more=history.older > 0 or len(past.without) >= MOST_WITHOUT,
             environments=tuple(
                 one
                 for one in self._environments[device.number]

@@ -100,6 +100,18 @@ def test_a_commit_is_a_link_where_it_is_one_and_the_address_is_known() -> None:
     assert not any(row.run.commit_at for row in first_of(document).rows)
 
 
+def test_runs_that_were_not_read_are_counted(tmp_path: Path) -> None:
+    document = quiet(50)
+    assert not first_of(document).has_more
+    document["histories"][0]["older"] = 56
+    assert first_of(document).has_more
+    quickly_written(tmp_path, document)
+    pages = [tmp_path / name for name in ("index.html", "cases/01.html")]
+    overview, page = (one.read_text(encoding="utf-8") for one in pages)
+    assert '<td class="number">50 of 106</td>' in overview
+    assert "The last 30 runs, of at least 50<" in page
+
+
 def test_a_commit_that_the_repository_does_not_have_is_no_link() -> None:
     document = quiet(2)
     runs = document["histories"][0]["runs"]

@@ -126,12 +126,14 @@ class PastCase(Row):
 
 
 class History(Row):
-    """`environments` in the order in which runs had them first."""
+    """`environments` in the order in which runs had them first; `older` is how many runs before
+    these were not read."""
 
     device: Device
     environments: tuple[PastEnvironment, ...]
     runs: Annotated[tuple[PastRun, ...], Meta(max_length=MOST_RUNS)]
     cases: tuple[PastCase, ...]
+    older: Count = 0
 
     def __post_init__(self) -> None:
         for at, run in enumerate(self.runs):

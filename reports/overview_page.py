@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from reports import when
 from reports.case_index import CaseIndex
+from reports.model_history import History
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class DeviceWords:
     product: str
     address: str  # of the table of its cases
     cases: int
-    runs: int
+    runs: str
     first: str
     last: str
     environments: int
@@ -27,10 +28,15 @@ def devices(index: CaseIndex) -> list[DeviceWords]:
             product=one.history.device.name,
             address=one.address,
             cases=len(one.history.cases),
-            runs=len(one.history.runs),
+            runs=_runs(one.history),
             first=when.minute(one.history.runs[0].started) if one.history.runs else "",
             last=when.minute(one.history.runs[-1].started) if one.history.runs else "",
             environments=len(one.history.environments),
         )
         for one in index.devices
     ]
+
+
+def _runs(history: History) -> str:
+    shown = len(history.runs)
+    return f"{shown} of {shown + history.older}" if history.older else str(shown)
