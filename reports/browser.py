@@ -9,6 +9,7 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,15 +41,29 @@ def missing() -> str:
 
 @contextlib.contextmanager
 def started() -> Iterator[Browser]:
+    """Afterwards no process of the browser is left: other tests look for what is left of theirs."""
     from playwright.sync_api import sync_playwright
 
     as_root = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium has none for root
+    before = _children()
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program(), args=as_root)
         try:
             yield browser
         finally:
             browser.close()
+    deadline = time.monotonic() + LONGEST_MS / 1000
+    while (left := _children() - before) and time.monotonic() < deadline:
+        for pid in left:  # orphans may have fallen to this process
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        time.sleep(0.01)
+
+
+def _children() -> set[int]:
+    """The processes whose parent is this one."""
+    files = Path("/proc/self/task").glob("*/children")
+    return {int(pid) for file in files for pid in file.read_text(encoding="ascii").split()}
 
 
 class Watch:

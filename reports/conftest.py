@@ -1,4 +1,4 @@
-"""What tests of pages in a browser share: one browser per session, and reports to open in it."""
+"""What tests of pages in a browser share: one browser per file, and reports to open in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def promised() -> bool:
         return False
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
     """Where one is promised, a test without it fails: nothing is left out unseen."""
     if reason := pages.missing():
