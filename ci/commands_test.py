@@ -228,7 +228,7 @@ class Clone:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
 
     def do(self, commands: str) -> None:
