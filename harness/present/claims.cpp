@@ -12,6 +12,7 @@
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/present/claim_results.hpp"
+#include "harness/present/readable.hpp"
 #include "harness/present/terminal.hpp"
 
 namespace ridgeline::present {
@@ -224,20 +225,12 @@ std::vector<ClaimsOfDevice> stored_claims(const std::vector<FoundRun>& all,
   const std::set<std::string> wanted = cases_of(claims);
   ResultsByModel models;
   std::vector<ClaimsOfDevice> found;
-  const auto unless_unreadable = [&](const auto& read) {
-    try {
-      read();
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::store) throw;
-      left_out(error);
-    }
-  };
   for (const auto& [name, runs] : runs_by_model(all, kinds_of(claims)))
-    unless_unreadable([&] { models.emplace(name, ModelResults(runs, wanted, at_hand)); });
+    unless_unreadable(left_out, [&] { models.emplace(name, ModelResults(runs, wanted, at_hand)); });
   for (auto& [name, of] : models)
     if (model.empty() || name == model)
       unless_unreadable(
-          [&] { found.push_back(judge_claims(claims, of.device().kind, &of, models)); });
+          left_out, [&] { found.push_back(judge_claims(claims, of.device().kind, &of, models)); });
   return found;
 }
 

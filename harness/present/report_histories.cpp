@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "harness/analysis/main_build.hpp"
-#include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/gate/commit_address.hpp"
 #include "harness/present/case_histories.hpp"
 #include "harness/present/case_samples.hpp"
+#include "harness/present/readable.hpp"
 #include "harness/present/repeat.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/process/home.hpp"
@@ -192,16 +192,8 @@ ReportHistories report_histories(const std::filesystem::path& results, const std
                                  const std::set<std::string>& shown, RunReader& runs,
                                  const store::LeftOut& left_out) {
   ReportHistories found;
-  const auto unless_unreadable = [&](const auto& read) {
-    try {
-      read();
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::store) throw;
-      left_out(error);
-    }
-  };
   std::vector<DeviceHistory> histories;
-  unless_unreadable([&] {
+  unless_unreadable(left_out, [&] {
     StoredNames names;
     histories = device_histories(
         results, {.patterns = {}, .device = device, .runs = most_history_runs}, names, left_out);
@@ -213,7 +205,7 @@ ReportHistories report_histories(const std::filesystem::path& results, const std
   // A commit of another repository would lead nowhere.
   if (!around.linked.empty()) found.commits = address;
   for (const DeviceHistory& one : histories)
-    unless_unreadable([&] { found.devices.push_back(history_json(one, around, runs)); });
+    unless_unreadable(left_out, [&] { found.devices.push_back(history_json(one, around, runs)); });
   return found;
 }
 
