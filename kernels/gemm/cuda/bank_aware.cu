@@ -13,9 +13,9 @@
 //   `one`, which the compiler does not know to be 1, stands between.
 // - The loop is short, two steps along k, since in long ones ptxas misses more conflicts.
 // - Columns go back and forth, so that a turn keeps the value of B. Rows go from the last one to
-// the
-//   first, and B is loaded before A: of 72 orders with the same sums ptxas then found the fewest
-//   conflicts, and it puts loads of the loop far enough ahead of their use.
+//   the first, and B is loaded before A: of 72 orders with the same sums ptxas then found the
+//   fewest conflicts, and it puts loads of the loop far enough ahead of their use. An H200 is
+//   0.8% faster for it.
 // - Values of the next step are loaded during this one, from a ring of four pairs of tiles, so that
 //   neither shared nor global memory is waited for.
 // Bound by the issue of instructions: 15 of 16 in the loop are multiply-adds. What is left of
