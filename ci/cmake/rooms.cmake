@@ -36,14 +36,27 @@ function(ridgeline_comparable program)
   endif()
 endfunction()
 
-# What every test includes, compiled once: half of what a test costs is Google Test's header.
+# What every test includes, compiled once: half of what a test costs is Google Test's header. It
+# stands beside the builds, one for each set of flags: where a test's command says the same, the
+# compiler cache serves the tests of one build to the next.
 if(RIDGELINE_TESTS)
-  ridgeline_write(${PROJECT_BINARY_DIR}/generated/test_headers.cpp "int main() {}\n")
-  add_executable(test_headers EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
-  target_precompile_headers(test_headers PRIVATE <gtest/gtest.h> <nlohmann/json.hpp> <fmt/format.h> <filesystem> <fstream>
-                            <functional> <chrono> <random> <algorithm>)
-  target_link_libraries(test_headers PRIVATE GTest::gtest fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
-  ridgeline_unmeasured(test_headers 0)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
+  string(MD5 flags "${CMAKE_CXX_COMPILER} ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${config}}")
+  get_filename_component(folder ${PROJECT_BINARY_DIR}/../test_headers/${flags} ABSOLUTE)
+  set(RIDGELINE_TEST_HEADERS ${folder}/test_headers.hpp)
+  set(header ${CMAKE_CURRENT_LIST_DIR}/test_headers.hpp)
+  add_library(precompiled_test_headers OBJECT ${header})
+  set_source_files_properties(${header} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-fPIE;-x;c++-header")
+  target_link_libraries(precompiled_test_headers PRIVATE GTest::gtest fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
+  ridgeline_unmeasured(precompiled_test_headers 0)
+  set_target_properties(precompiled_test_headers PROPERTIES RIDGELINE_IS_TEST ON UNITY_BUILD OFF
+                                                            POSITION_INDEPENDENT_CODE OFF)  # as programs are
+  add_custom_command(
+    OUTPUT ${RIDGELINE_TEST_HEADERS}.gch
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${header} ${RIDGELINE_TEST_HEADERS}
+    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_OBJECTS:precompiled_test_headers> ${RIDGELINE_TEST_HEADERS}.gch
+    DEPENDS $<TARGET_OBJECTS:precompiled_test_headers> ${header})
+  add_custom_target(test_headers DEPENDS ${RIDGELINE_TEST_HEADERS}.gch)
 endif()
 
 # ridgeline_test(<program> SOURCES <files>... LINK <libraries>... [FILTER <tests>]): a program of
@@ -59,8 +72,10 @@ function(ridgeline_test program)
   add_executable(${program} ${test_SOURCES})
   target_link_libraries(${program} PRIVATE ${test_LINK} OpenMP::OpenMP_CXX GTest::gtest_main)
   ridgeline_unmeasured(${program} 0)
-  target_precompile_headers(${program} REUSE_FROM test_headers)
-  set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)  # each file names its helpers for itself
+  target_compile_options(${program} PRIVATE -Winvalid-pch -include ${RIDGELINE_TEST_HEADERS})
+  set_source_files_properties(${test_SOURCES} PROPERTIES OBJECT_DEPENDS ${RIDGELINE_TEST_HEADERS}.gch)
+  add_dependencies(${program} test_headers)
+  set_target_properties(${program} PROPERTIES UNITY_BUILD OFF RIDGELINE_IS_TEST ON)  # each file names its helpers for itself
   add_dependencies(tests ${program})
   set(filter "")
   if(test_FILTER)
