@@ -17,6 +17,7 @@ CORES = os.cpu_count() or 1
 JOBS = str(CORES)
 WAITING_JOBS = str(CORES + CORES // 2)  # Python's tests wait for half of their time
 TIDY_SECONDS = "100"
+PASSIVE = "OMP_WAIT_POLICY=passive"  # threads that spin take others' cores
 
 
 def programs_of(preset: str) -> dict[str, tuple[Path, Path]]:
@@ -78,7 +79,7 @@ def ctest(name: str, preset: str, needs: str, only: list[str] | None = None) -> 
 def pytest(preset: str, tests: list[str] | None = None) -> Stage:
     programs = f"RIDGELINE_BUILD={ROOT / 'build' / preset / 'bin'}"  # tests start them
     junit = LOGS / "pytest.xml"
-    command = ["env", programs, TOOL["pytest"], "-n", WAITING_JOBS, "--dist", "worksteal"]
+    command = ["env", programs, PASSIVE, TOOL["pytest"], "-n", WAITING_JOBS, "--dist", "worksteal"]
     return Stage(
         "pytest",
         [[*command, f"--junitxml={junit}", *(tests or [])]],

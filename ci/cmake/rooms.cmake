@@ -86,6 +86,12 @@ function(ridgeline_test program)
   set_tests_properties(${program} PROPERTIES TIMEOUT 600)
 endfunction()
 
+# ridgeline_told(<file> <definition> <value>): one file of a program is told a path of this build, and
+# the flags of its other files stay those of other builds.
+function(ridgeline_told file definition value)
+  set_property(SOURCE ${file} APPEND PROPERTY COMPILE_DEFINITIONS ${definition}="${value}")
+endfunction()
+
 # Rooms whose tests are left out under a sanitizer. They compute, format and look up: they handle no
 # memory of their own, no process and no foreign input, and the assertions of the standard library
 # stand in their optimised code.
