@@ -1,0 +1,285 @@
+"""One case: prepared, verified, warmed up, sampled, and verified again.
+
+Every execution goes through `_batch`, whether it is compared afterwards or not. Before each, a few
+elements of its inputs change, by random numbers of that moment; which output is kept, and which
+samples are compared, is as random. So a kernel cannot tell when it is looked at."""
+
+import secrets
+from dataclasses import dataclass
+
+import numpy as np
+
+from ridgeline import outputs
+from ridgeline.buffer_sets import BufferSet, BufferSets, sets_for
+from ridgeline.cases import Case
+from ridgeline.clocks import Stopwatch
+from ridgeline.comparison import Found, check_types, compare
+from ridgeline.failures import CaseFailed, wrong
+from ridgeline.order import Order
+from ridgeline.recall import check_recall
+from ridgeline.spread import median, relative_half_width
+from ridgeline.telemetry import Sensors
+
+LEAST_WINDOW = 5  # samples whose median tells whether a case is warm
+WINDOWS_IN_BUDGET = 20
+STEADY = 0.01
+COMPARING = 0.25  # of the time of sampling may go into comparing
+RECORDINGS = 2  # of an order of sets, where they are kept
+MOST_REFILLED = 2  # sets at the end: to make all anew may take longer than all samples
+
+
+def _nothing(*_: object) -> None:
+    pass
+
+
+@dataclass
+class Plan:
+    """What the request `prepare` asks for."""
+
+    case: Case
+    device: str
+    seed: int
+    hot: bool
+    single: bool
+    warmup_ns: float
+    floor_ns: float
+
+
+class Experiment:
+    """Throws CaseFailed where a case ends, and whatever the user's function throws."""
+
+    def __init__(self, plan: Plan, timing, sensors: Sensors, cache_bytes: int):
+        self.plan, self.timing, self.sensors = plan, timing, sensors
+        self._cache_bytes = cache_bytes
+        self.samples: list[float] = []
+        self.found: Found | None = None
+        self.settled = False
+        self.prepare_ns = self.verify_ns = self.warmup_ns = self.timed_ns = 0.0
+        self._recorded: dict[tuple, list] = {}
+        self._expected: dict[int, list] = {}  # of a set's inputs when they were last compared
+        self._compared = 0
+        self._first_expected: list | None = None
+        self._varies = False  # whether other inputs have led to another expectation
+        self._failed: CaseFailed | None = None  # what sampling has found
+        self._sampled_ns = 0.0  # wall time of all requests for samples
+        # The newest batch, and the set that its marked output is of; None once it is compared.
+        self._left = None
+
+    # -- preparing -------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        plan, watch = self.plan, Stopwatch()
+        first = BufferSet(plan.case, plan.seed, plan.device)
+        self.sets = BufferSets(plan.case, plan.seed, plan.device, first)
+        self.prepare_ns = watch.ns()
+        output_bytes = self._first(first)
+        watch = Stopwatch()
+        needed = first.nbytes + output_bytes
+        self.sets.grow(2 if plan.hot else sets_for(self._cache_bytes, needed))
+        # Sets that are too small for that are cold because caches are evicted before each sample.
+        self._evicts = not plan.hot and len(self.sets) * needed < 2 * self._cache_bytes
+        self.order = Order(len(self.sets), plan.hot, plan.single, self._evicts)
+        self.prepare_ns += watch.ns()
+        # Of every other set, so that none has its first execution in a sample; and the first once
+        # more, with inputs that nobody knew when it was prepared.
+        for each in self.sets.sets[1:]:
+            self._alone(each)
+        first.refill()
+        self._judge(self._alone(first, outputs_seen), first, "with new inputs")
+        watch = Stopwatch()
+        self._warm_up()
+        self.warmup_ns = watch.ns()
+
+    def _first(self, of: BufferSet) -> int:
+        """The first execution of all; bytes of its output."""
+        batch = self._alone(of, outputs_seen)
+        output = outputs.arrays(batch.marked)
+        outputs.check_own_memory(output, [each.array for each in of.inputs])
+        check_types(output, self.plan.case.dtype)
+        self._judge(batch, of, "before timing")
+        return outputs.nbytes(output)
+
+    def _alone(self, of: BufferSet, at_end=_nothing):
+        """One execution that is no sample."""
+        return self.timing.run(self.timing.record([of.launch], 0, once=True), at_end)
+
+    # -- one batch -------------------------------------------------------------------------------
+
+    def _batch(self, compared: bool):
+        """Executes the next sample; the batch, and the set of its marked output. `compared`: a
+        copy of that output is made at the end of the timing."""
+        taken = self.order.take()
+        recorded, marked = self._record(taken)
+        of = self.sets.sets[marked]
+        if self.plan.hot:  # a set once untimed: that is what caches then hold
+            outputs.poison(outputs.arrays(self._alone(of).marked))
+        of.change_some()
+        if self._evicts:
+            self.timing.evict()
+        batch = self.timing.run(recorded, outputs_seen if compared else None)
+        self._left = (batch, of)
+        return batch, of
+
+    def _record(self, taken: list[int]):
+        calls = [self.sets.sets[number].launch for number in taken]
+        if not self.timing.keeps_recorded:
+            mark = self.order.mark()
+            return self.timing.record(calls, mark), taken[mark]
+        known = self._recorded.setdefault(tuple(taken), [])
+        if len(known) < min(RECORDINGS, len(taken)):
+            mark = self.order.mark()
+            known.append((self.timing.record(calls, mark), taken[mark]))
+            return known[-1]
+        return known[secrets.randbelow(len(known))]
+
+    # -- warming up ------------------------------------------------------------------------------
+
+    def _warm_up(self) -> None:
+        watch, budget = Stopwatch(), self.plan.warmup_ns
+        self._choose_executions(watch)
+        previous, window, spent = 0.0, [], 0.0
+        while True:
+            batch, _ = self._batch(False)
+            window.append(batch.ns)
+            spent += batch.ns
+            if watch.ns() + batch.ns > budget:
+                return
+            if len(window) < LEAST_WINDOW or spent < budget / WINDOWS_IN_BUDGET:
+                continue
+            middle = median(window)
+            if abs(middle - previous) <= STEADY * middle:
+                self.settled = True
+                return
+            previous, window, spent = middle, [], 0.0
+
+    def _choose_executions(self, watch: Stopwatch) -> None:
+        """Finds how many executions last as long as a sample should; the fastest of up to three
+        batches of a size counts."""
+        wanted = 1
+        for _ in range(6):
+            self.order.set_executions(wanted)
+            self._recorded.clear()
+            fastest = min(self._batch(False)[0].ns for _ in range(3))
+            if fastest >= 0.9 * self.plan.floor_ns or self.order.at_most():
+                return
+            each = max(fastest / self.order.executions, 1.0)
+            wanted = max(int(self.plan.floor_ns / each) + 1, self.order.executions + 1)
+            if watch.ns() > 10 * self.plan.warmup_ns:
+                return
+
+    # -- sampling --------------------------------------------------------------------------------
+
+    def sample(self, target: float, least: int, most: int, budget_ns: float) -> list[float]:
+        """Samples, each the time of one execution in ns, until the interval of all is within
+        `target` of their median, there are `most`, or another one may exceed the budget."""
+        watch, taken, longest, comparing = Stopwatch(), [], 0.0, 0.0
+        cost = self.verify_ns / max(self._compared, 1)
+        next_look = max(least, 1)
+        self.sensors.read()
+        while not self._enough(taken, watch, longest, target, most, next_look, budget_ns):
+            if len(taken) >= next_look:
+                next_look = len(taken) + 1 + len(taken) // 20
+            self.sensors.poll()
+            turn = Stopwatch()
+            affordable = comparing + cost <= COMPARING * max(watch.ns(), 0.2 * budget_ns)
+            compared = affordable and (not taken or secrets.randbelow(3) == 0)
+            batch, of = self._batch(compared)
+            taken.append(batch.ns / self.order.executions)
+            self.samples.append(taken[-1])
+            self.timed_ns += batch.ns
+            longest = max(longest, turn.ns())
+            if compared:
+                turn = Stopwatch()
+                try:
+                    self._judge(batch, of, "in a sample")
+                except CaseFailed as failed:  # which `finish` says
+                    self._failed = failed
+                    return taken
+                comparing += turn.ns()
+        self.sensors.read()
+        self._sampled_ns += watch.ns()
+        if self.timed_ns > self._sampled_ns:
+            self._failed = wrong("samples add up to more than the time in which they were taken")
+        return taken
+
+    def _enough(self, taken, watch, longest, target, most, next_look, budget_ns) -> bool:
+        if not taken:
+            return False
+        if len(taken) >= max(most, 1) or watch.ns() + longest > budget_ns:
+            return True
+        if len(taken) < next_look:
+            return False
+        width = relative_half_width(self.samples)
+        return width is not None and width <= target
+
+    # -- verifying -------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """What the newest sample left; then another sample, on inputs that are all new."""
+        if self._failed is not None:
+            raise self._failed
+        if self._left is not None:
+            batch, of = self._left
+            batch.seen = outputs_seen(batch.marked)
+            self._judge(batch, of, "after the last sample")
+        for each in self.sets.sets[:MOST_REFILLED]:
+            each.refill()
+        batch, of = self._batch(True)
+        self._judge(batch, of, "in a batch after sampling")
+        self.timing.check()
+        if not self.timing.keeps_recorded:
+            check_recall(self._alone, self.timing.evict if self._evicts else _nothing, of)
+        if not self._varies:
+            raise wrong(
+                f"{self.plan.case.place}: what is expected was the same for all inputs, so an "
+                "output that is remembered could not be told from one that is computed"
+            )
+
+    def _judge(self, batch, of: BufferSet, when: str) -> None:
+        """Compares the output as it was when the timing ended with what is expected of the inputs
+        as they are now, and poisons it."""
+        watch = Stopwatch()
+        case = self.plan.case
+        self.timing.wait()
+        of.check_inputs()
+        want = of.expected()
+        found = compare(batch.seen, want, case.dtype, of.expectation.tolerance)
+        if self.found is None or not found.error <= self.found.error:
+            self.found = found
+        if not found.right:
+            raise wrong(f"{when}, {self._why(batch, of, found, want)}")
+        if self._first_expected is None:
+            self._first_expected = want
+        elif not self._varies:
+            pairs = zip(self._first_expected, want, strict=True)
+            self._varies = not all(np.array_equal(one, other) for one, other in pairs)
+        self._expected[id(of)] = want
+        self._compared += 1
+        outputs.poison(outputs.arrays(batch.marked))
+        self._left = None
+        self.verify_ns += watch.ns()
+
+    def _why(self, batch, of: BufferSet, found: Found, want: list) -> str:
+        def fits(output, expected) -> bool:
+            tolerance = of.expectation.tolerance
+            return compare(output, expected, self.plan.case.dtype, tolerance).right
+
+        before = self._expected.get(id(of))
+        if before is not None and fits(batch.seen, before):
+            return (
+                "the output was that of inputs which have changed since: it was remembered, not "
+                f"computed ({found.where})"
+            )
+        if fits(outputs.arrays(batch.marked), want):
+            return (
+                "the output became right only after its time had been taken: work was started and "
+                f"not waited for (when the timing ended, {found.where})"
+            )
+        return (
+            f"the output differed from what is expected: error {found.error:.3g}, tolerance "
+            f"{found.tolerance:.3g}; {found.where}"
+        )
+
+
+def outputs_seen(marked: object) -> list:
+    return outputs.snapshot(outputs.arrays(marked))

@@ -1,0 +1,163 @@
+"""Inputs of kernels: made from a seed, and made anew, whole or in part, between launches.
+
+A kernel gets its arrays once. What they hold changes under it, by seeds that nobody knew when it
+was prepared: an output that was computed before is then wrong."""
+
+import secrets
+from collections.abc import Callable
+from contextlib import contextmanager
+
+import numpy as np
+
+from ridgeline import libraries
+from ridgeline.dtypes import HELD_AS, is_float, rounded
+from ridgeline.failures import Refused
+
+Shape = int | tuple[int, ...]
+
+
+class Input:
+    """An array of a kernel, with what it must hold, on the host."""
+
+    def __init__(self, library, make: Callable, shape: Shape, dtype: str, device: str, seed, fixed):
+        self._library, self._make, self._dtype, self.fixed = library, make, dtype, fixed
+        self._shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        self._host = self._made(seed)
+        self._before: np.ndarray | None = None
+        self.array = library.put(self._host, dtype, device, self.values)
+
+    def _made(self, seed) -> np.ndarray:
+        generator = np.random.Generator(np.random.SFC64(seed))
+        return rounded(self._make(generator, self._shape), self._dtype).reshape(self._shape)
+
+    def values(self) -> np.ndarray:
+        """What it holds, for an expectation: floats in f64. Never read from the kernel's memory."""
+        kind = np.float64 if is_float(self._dtype) else self._host.dtype
+        return self._host.astype(kind)
+
+    def refill(self) -> None:
+        """Makes all of it anew, unless it is fixed, by a seed of this moment."""
+        if self.fixed:
+            return
+        self._host = self._made(secrets.randbits(64))
+        self._library.write(self.array, self._host)
+
+    def change_some(self, count: int = 8) -> None:
+        """Makes a few elements anew: so few that nothing can tell which without reading all."""
+        if self.fixed or self._host.size == 0:
+            return
+        generator = np.random.Generator(np.random.SFC64(secrets.randbits(64)))
+        places = np.unique(generator.integers(0, self._host.size, count))
+        new = rounded(self._make(generator, places.shape), self._dtype)
+        self._host.reshape(-1)[places] = new
+        self._library.replace(self.array, places, new)
+
+    def intact(self) -> bool:
+        """Whether the kernel has left it as it was."""
+        return np.array_equal(self._library.read(self.array), self._host)
+
+    @property
+    def nbytes(self) -> int:
+        return self._library.nbytes(self.array)
+
+
+class Made(Input):
+    """An input by a function of the user, whose elements may belong together: a few of them are
+    never changed alone."""
+
+    def change_some(self, count: int = 8) -> None:
+        self.refill()
+
+
+class Making:
+    """The inputs of one call of a user's function, in the order made."""
+
+    def __init__(self, seed: int, device: str):
+        self.device, self.inputs = device, []
+        self._seeds = np.random.SeedSequence(seed)
+
+    def add(self, kind, make, shape, dtype, device, fixed, library) -> object:
+        if dtype not in HELD_AS:
+            raise Refused(f"there is no type {dtype!r}; there are {', '.join(HELD_AS)}")
+        chosen = libraries.chosen(device, library)
+        seed = self._seeds.spawn(1)[0]
+        self.inputs.append(kind(chosen, make, shape, dtype, device, seed, fixed))
+        return self.inputs[-1].array
+
+
+_current: Making | None = None
+
+
+@contextmanager
+def making(seed: int, device: str):
+    global _current
+    _current = Making(seed, device)
+    try:
+        yield _current
+    finally:
+        _current = None
+
+
+def _add(kind, make, shape, dtype, device, fixed, library):
+    if _current is None:
+        raise Refused("inputs are made in a function below @rl.case, before it returns")
+    return _current.add(kind, make, shape, dtype, device or _current.device, fixed, library)
+
+
+def uniform(shape: Shape, dtype: str = "f32", device: str = "", *, fixed=False, library=""):
+    """An input of uniform values in [-1, 1); of integers, all values of the type.
+
+    Between launches it is given other values, unless it is `fixed`: only what the function derives
+    from it while preparing (packed weights) needs that. `library` is "numpy", "torch" or "cupy"."""
+
+    def make(generator, shape):
+        kind = HELD_AS[dtype]
+        if dtype == "bool":
+            return generator.integers(0, 2, shape).astype(np.bool_)
+        if not is_float(dtype):
+            limits = np.iinfo(kind)
+            return generator.integers(limits.min, limits.max, shape, kind, endpoint=True)
+        real = np.float64 if dtype == "f64" else np.float32
+        values = generator.random(shape, real)
+        return values * real(2) - real(1)
+
+    return _add(Input, make, shape, dtype, device, fixed, library)
+
+
+def normal(shape: Shape, dtype: str = "f32", device: str = "", *, fixed=False, library=""):
+    """An input of normal values with mean 0 and deviation 1; else as `uniform`."""
+
+    def make(generator, shape):
+        return generator.standard_normal(shape, np.float64 if dtype == "f64" else np.float32)
+
+    return _add(Input, make, shape, dtype, device, fixed, library)
+
+
+def integers(low: int, high: int, shape: Shape, dtype="i64", device="", *, fixed=False, library=""):
+    """An input of integers from `low` to `high` - 1; else as `uniform`."""
+
+    def make(generator, shape):
+        return generator.integers(low, high, shape)
+
+    return _add(Input, make, shape, dtype, device, fixed, library)
+
+
+def made(
+    make: Callable, shape: Shape, dtype: str = "f32", device: str = "", *, fixed=False, library=""
+):
+    """An input that `make(generator, shape)` gives, of NumPy's generator: for what is neither
+    uniform nor normal, as permutations; else as `uniform`."""
+    return _add(Made, make, shape, dtype, device, fixed, library)
+
+
+def empty(shape: Shape, dtype: str = "f32", device: str = "", *, library: str = ""):
+    """Memory for a kernel that writes into what it is given: the kernel returns it as its output.
+    It holds no numbers."""
+    if _current is None:
+        raise Refused("memory is taken in a function below @rl.case, before it returns")
+    device = device or _current.device
+    chosen = libraries.chosen(device, library)
+    size = (shape,) if isinstance(shape, int) else tuple(shape)
+    array = chosen.put(np.zeros(size, HELD_AS[dtype]), dtype, device, None)
+    chosen.poison(array)
+    return array
