@@ -9,6 +9,7 @@ install(DIRECTORY suites/profiles DESTINATION suites FILES_MATCHING PATTERN *.to
 install(FILES suites/claims.toml suites/ladders.toml DESTINATION suites)
 install(DIRECTORY reports DESTINATION . PATTERN __pycache__ EXCLUDE PATTERN .*_cache EXCLUDE PATTERN *_test.py EXCLUDE
         PATTERN conftest.py EXCLUDE PATTERN browser.py EXCLUDE PATTERN synthetic*.py EXCLUDE)
+install(DIRECTORY harness/python/ridgeline DESTINATION harness/python FILES_MATCHING PATTERN *.py)
 install(PROGRAMS ci/nightly ci/preflight DESTINATION ci)
 install(DIRECTORY ci/night DESTINATION ci FILES_MATCHING PATTERN *.py PATTERN *_test.py EXCLUDE PATTERN conftest.py EXCLUDE
         PATTERN __pycache__ EXCLUDE)

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/cli/case_files.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/comparison.hpp"
 #include "harness/present/json_output.hpp"
@@ -21,7 +22,8 @@ int compare(const Context& context, const CompareOptions& options) {
   const FoundRun a = store::find_run(context.results, options.a, present::say_left_out);
   // What cannot be read was told with the first side.
   const FoundRun b = store::find_run(context.results, options.b, [](const Error&) {});
-  const present::ComparedRuns compared = present::compare_runs(a, b, options.patterns);
+  const present::ComparedRuns compared =
+      present::compare_runs(a, b, stored_patterns(options.patterns));
   if (context.json)
     present::print_json(present::comparison_json(compared));
   else

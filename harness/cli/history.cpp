@@ -1,6 +1,7 @@
 #include "harness/present/history.hpp"
 
 #include "harness/base/json.hpp"
+#include "harness/cli/case_files.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/json_output.hpp"
 
@@ -14,7 +15,8 @@ struct HistoryOptions {
 
 int history(const Context& context, const HistoryOptions& options) {
   const auto found = present::find_history(
-      context.results, {options.patterns, context.device, static_cast<std::size_t>(options.limit)},
+      context.results,
+      {stored_patterns(options.patterns), context.device, static_cast<std::size_t>(options.limit)},
       present::say_left_out);
   if (context.json)
     present::print_json({{"cases", json::list(found)}});

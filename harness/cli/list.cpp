@@ -11,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
+#include "harness/cli/case_files.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/table.hpp"
@@ -155,8 +156,13 @@ json::Value to_json(const ListedSuite& suite) {
 }
 
 int list(const Context& context, const ListOptions& options) {
-  const std::vector<run::Worker> workers = run::ask_workers(context.workers, run::Ask::cases);
-  const std::vector<Listed> cases = chosen_cases(context, workers, options.patterns);
+  const Words words(options.patterns);
+  const std::vector<run::Worker> workers =
+      run::ask_workers(with_files(context.workers, words), run::Ask::cases);
+  std::vector<std::string> patterns = words.patterns;
+  for (const run::Worker& worker : of_files(workers, words))
+    for (const record::Case& info : worker.cases) patterns.push_back(record::name(info.id));
+  const std::vector<Listed> cases = chosen_cases(context, workers, patterns);
   if (options.suites) {
     const std::vector<ListedSuite> suites = suites_of(cases, workers);
     if (context.json)
@@ -185,7 +191,8 @@ void add_list(Command program, Context& context) {
   ridgeline list --profile quick       what that profile measures
   ridgeline list --device cpu --json   with work, ideas and ranks)",
                   list, "nothing was listed");
-  command.option("PATTERN", options.patterns, "Globs on case names; without any, all cases");
+  command.option("PATTERN", options.patterns,
+                 "Globs on case names, and Python files of cases; without any, all cases");
   command.flag("--suites", options.suites, "Show the suites in place of their cases");
   for (const auto add : {add_device_option, add_profile_option, add_worker_option, add_json_option,
                          add_quiet_option})

@@ -16,7 +16,6 @@
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/drawing.hpp"
 #include "harness/present/best_cases.hpp"
 #include "harness/present/claims.hpp"
 #include "harness/present/comparison.hpp"
@@ -31,6 +30,7 @@
 #include "harness/present/trend.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/launcher.hpp"
+#include "harness/process/python_worker.hpp"
 #include "harness/process/tool.hpp"
 #include "harness/run/claims.hpp"
 #include "harness/run/ladders.hpp"
@@ -249,7 +249,7 @@ bool is_python(const std::string& interpreter) {
 void draw_report(const fs::path& document, const fs::path& output,
                  const std::vector<std::string>& formats) {
   const fs::path home = process::home();
-  const std::string interpreter = python(home);
+  const std::string interpreter = process::python(home);
   if (process::find_on_path(interpreter).empty())
     refuse(interpreter, "is not there, or cannot be executed");
   std::vector<std::string> arguments{"-m", "reports", "--output=" + output.string()};
@@ -360,13 +360,6 @@ int report(const Context& context, const ReportOptions& options) {
 }
 
 }  // namespace
-
-std::string python(const fs::path& home) {
-  if (const char* named = std::getenv("RIDGELINE_PYTHON"); named && *named)
-    return fs::path(named).has_parent_path() ? fs::absolute(named).string() : named;
-  const fs::path own = home / ".venv" / "bin" / "python";
-  return access(own.c_str(), X_OK) == 0 ? own.string() : "python3";
-}
 
 void add_report(Command program, Context& context) {
   const auto [command, options] =

@@ -7,6 +7,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
+#include "harness/cli/case_files.hpp"
 #include "harness/cli/run_measured.hpp"
 #include "harness/present/plan.hpp"
 #include "harness/present/terminal.hpp"
@@ -97,19 +98,23 @@ int run(const Context& context, const RunOptions& options) {
                      : run::load_profile(context.profile.empty() ? "quick" : context.profile, home);
   if (!options.budget.empty()) plan.profile.budget_s = run::parse_budget(options.budget);
   if (options.processes) plan.profile.processes = *options.processes;
-  if (repeated) present::check_workers(*repeated, context.workers);
-  const std::vector<run::Worker> workers =
-      run::ask_workers(context.workers, run::Ask::cases_and_devices);
+  const Words words(options.patterns);
+  const std::vector<std::string> named = with_files(context.workers, words);
+  if (repeated) present::check_workers(*repeated, named);
+  const std::vector<run::Worker> workers = run::ask_workers(named, run::Ask::cases_and_devices);
   std::vector<std::string> gone;  // of the repeated run's cases
   if (repeated) {
     plan.device = present::same_device(*repeated, workers, context.device);
     present::CasesAgain again =
-        present::cases_again(*repeated, workers, plan.device, options.patterns);
+        present::cases_again(*repeated, workers, plan.device, words.patterns);
     plan.cases = std::move(again.cases);
     gone = std::move(again.gone);
   } else {
-    plan.device = run::choose_device(workers, context.device);
-    plan.cases = run::select(workers, plan.device, plan.profile, options.patterns, home);
+    const bool files_alone = !words.files.empty() && words.patterns.empty();
+    plan.device =
+        run::choose_device(files_alone ? of_files(workers, words) : workers, context.device);
+    plan.cases = run::select(workers, plan.device, plan.profile,
+                             cases_of(workers, words, plan.device.kind), home);
   }
   exclude(plan, options.excluded, workers);
   if (plan.device.kind == DeviceKind::emulated) {
@@ -128,8 +133,9 @@ int run(const Context& context, const RunOptions& options) {
   plan.run.device_uuid = plan.device.uuid;
   plan.run.label = options.label;
   plan.run.unfit = options.unfit;
-  plan.run.command_line = repeated ? present::command_line(context.arguments, *repeated)
-                                   : "ridgeline " + shell_line(context.arguments);
+  const std::vector<std::string> typed = recorded(context.arguments, workers, words);
+  plan.run.command_line =
+      repeated ? present::command_line(typed, *repeated) : "ridgeline " + shell_line(typed);
   plan.run.profile = plan.profile.name;
   plan.run.profile_text = plan.profile.text;
   plan.run.unstable = plan.profile.sampling.unstable;
@@ -161,6 +167,7 @@ void add_run(Command program, Context& context) {
       add_command(program, context, "run", "Measure cases and keep every sample",
                   R"(
   ridgeline run                                 the profile quick on the best device
+  ridgeline run mine.py                         all cases of a Python file of one's own
   ridgeline run --device cpu gemm 'roofs/*'     these suites of the profile, on the CPU
   ridgeline run --profile nightly --label try   more cases, more closely, with a word to find it by
   ridgeline run --budget 30s --processes 3      at most so long; three processes give an interval
@@ -184,7 +191,7 @@ Exit codes: 0 fine, 2 wrong result, crash, timeout or no time left for a case, 3
 unstable, disturbed or above its roof, 130 interrupted.)",
                   run, "nothing was measured");
   command.option("PATTERN", options.patterns,
-                 "Globs on case names; without any, all of the profile");
+                 "Globs on case names, and Python files of cases; without any, all of the profile");
   command.option("--exclude", options.excluded,
                  "Leave out the cases that this glob picks; may be given again",
                  {.value_name = "PATTERN", .one_value = true});

@@ -9,6 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
+#include "harness/cli/case_files.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/case_table.hpp"
 #include "harness/present/clocks.hpp"
@@ -232,7 +233,9 @@ int show_run(const Context& context, const store::FoundRun& found, const ShowOpt
   return present::fine;
 }
 
-int show(const Context& context, const ShowOptions& options) {
+int show(const Context& context, const ShowOptions& given) {
+  ShowOptions options = given;
+  options.patterns = stored_patterns(given.patterns);
   store::RunOrGate found =
       store::find_run_or_gate(context.results, options.selector, present::say_left_out);
   const bool of_runs = !options.patterns.empty() || options.failed || options.sort != "name" ||

@@ -10,6 +10,7 @@
 #include "harness/base/day.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/cli/case_files.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/run/timestamp.hpp"
 
@@ -57,8 +58,10 @@ void record_told(std::vector<analysis::DeviceTrend>& devices, const std::string&
                   (failure->advice().empty() ? "" : "; " + failure->advice()));
 }
 
-int trend(const Context& context, const TrendOptions& options) {
-  check(options, context.json);
+int trend(const Context& context, const TrendOptions& given) {
+  check(given, context.json);
+  TrendOptions options = given;
+  options.choice.patterns = stored_patterns(given.choice.patterns);
   const std::string now = run::timestamp();
   analysis::TrendRules rules = rules_of(options);
   rules.new_nights = static_cast<std::size_t>(options.new_nights);

@@ -13,6 +13,7 @@
 #include "harness/base/text.hpp"
 #include "harness/process/descendants.hpp"
 #include "harness/process/interrupt.hpp"
+#include "harness/process/python_worker.hpp"
 #include "harness/protocol/json.hpp"
 
 namespace ridgeline::process {
@@ -29,8 +30,10 @@ int ms_until(Deadline deadline) {
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, std::function<void()> tick,
                              const Variables& environment)
-    : child_(std::make_unique<Child>(Command{program, {"--worker"}, environment, false})),
-      tick_(std::move(tick)) {
+    : tick_(std::move(tick)) {
+  Command command = worker_command(program);
+  command.environment.insert(command.environment.end(), environment.begin(), environment.end());
+  child_ = std::make_unique<Child>(command);
   to_ = child_->input();
   from_ = child_->output();
   lines_ = std::make_unique<LineReader>(from_, protocol::max_message_bytes);
@@ -48,7 +51,8 @@ protocol::Hello WorkerProcess::greet(Deadline deadline) {
   if (reception_) meet(deadline);
   auto answer = ask<protocol::Hello>(protocol::HelloRequest{}, deadline);
   if (const auto* failure = std::get_if<protocol::Failure>(&answer))
-    throw Error(ErrorKind::dependency,
+    throw Error(failure->exit_code == static_cast<int>(ErrorKind::usage) ? ErrorKind::usage
+                                                                         : ErrorKind::dependency,
                 fmt::format("the worker refused the conversation: {}", failure->message),
                 failure->advice);
   watched_ = child_->processes();

@@ -40,8 +40,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 /// thrown. Throws Interrupted as soon as Interrupt asks for it.
 class WorkerProcess {
  public:
-  /// Starts `program --worker`, without waiting for it. `tick` is called a few times a second while
-  /// waiting later. `environment` is added to this program's.
+  /// Starts `program` as worker_command has it, without waiting for it. `tick` is called a few
+  /// times a second while waiting later. `environment` is added to this program's.
   explicit WorkerProcess(const std::filesystem::path& program, std::function<void()> tick = {},
                          const Variables& environment = {});
   /// Starts `ranks` of it under `launcher`; rank 0 will connect back to us.

@@ -10,6 +10,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/record/rules.hpp"
+#include "harness/run/claimed_times.hpp"
 #include "harness/stats/interval.hpp"
 #include "harness/stats/median.hpp"
 
@@ -247,7 +248,26 @@ void CaseExecution::sample() {
           record::Outcome::crashed,
           fmt::format("the worker was asked for 1 to {} samples and took {}", most, taken.size()));
     samples_ns_.insert(samples_ns_.end(), taken.begin(), taken.end());
+    refuse_impossible(1);
   });
+}
+
+bool CaseExecution::times_are_scripted() const {
+  return std::ranges::any_of(selected_.worker->devices.devices, [&](const record::Device& device) {
+    return device.id == request_.device && has_scripted_times(device);
+  });
+}
+
+void CaseExecution::refuse_impossible(std::int64_t executions_per_sample) const {
+  if (times_are_scripted()) return;
+  const std::string why = impossible_times(samples_ns_, executions_per_sample, result_.sampling_s);
+  if (!why.empty()) throw process::WorkerLost(record::Outcome::crashed, why);
+}
+
+void CaseExecution::doubt(record::Measurement& measurement) const {
+  if (measurement.outcome != record::Outcome::ok || times_are_scripted()) return;
+  measurement.reason = doubtful_times(measurement.samples_ns);
+  if (!measurement.reason.empty()) measurement.outcome = record::Outcome::unstable;
 }
 
 void CaseExecution::finish() {
@@ -261,8 +281,11 @@ void CaseExecution::finish() {
                       counted_ ? "counted" : "ok", record::to_string(result_.measurement.outcome)));
     if (const std::string why = mismatch(request_, samples_ns_, result_.measurement); !why.empty())
       throw process::WorkerLost(record::Outcome::crashed, why);
+    if (record::has_samples(result_.measurement.outcome))
+      refuse_impossible(result_.measurement.executions_per_sample);
     result_.measurement.attempt = 1;
     judge(result_.measurement, limits_.sampling);
+    doubt(result_.measurement);
     ended_ = true;
   });
 }

@@ -64,6 +64,11 @@ class CaseExecution {
   template <class Step>
   void perform(const char* stage, Step step);
   double left_s() const;
+  bool times_are_scripted() const;
+  /// Throws WorkerLost when the samples so far cannot have been taken in the time waited for them.
+  void refuse_impossible(std::int64_t executions_per_sample) const;
+  /// Makes what is right and stable unstable when its times look invented.
+  void doubt(record::Measurement& measurement) const;
 
   process::WorkerProcess& worker_;
   const Selected& selected_;

@@ -107,17 +107,22 @@ void check_section(const Profile& profile, const std::vector<Pattern>& patterns,
                       names_of(all));
 }
 
+bool takes_away(const Profile& profile, DeviceKind kind, const std::string& name) {
+  const auto section = profile.cases.find(kind);
+  return section != profile.cases.end() &&
+         std::ranges::any_of(section->second, [&](const Pattern& pattern) {
+           return pattern.takes_away && matches(pattern.text, name);
+         });
+}
+
 /// `picks` says which names a pattern that adds speaks of.
 template <class Picks>
 bool has(const Profile& profile, DeviceKind kind, const std::string& name, Picks&& picks) {
   const auto section = profile.cases.find(kind);
-  if (section == profile.cases.end()) return false;
-  bool picked = false;
-  for (const Pattern& pattern : section->second) {
-    if (pattern.takes_away && matches(pattern.text, name)) return false;
-    picked = picked || (!pattern.takes_away && picks(pattern.text));
-  }
-  return picked;
+  return section != profile.cases.end() && !takes_away(profile, kind, name) &&
+         std::ranges::any_of(section->second, [&](const Pattern& pattern) {
+           return !pattern.takes_away && picks(pattern.text);
+         });
 }
 
 bool has(const Profile& profile, DeviceKind kind, const Selected& each) {
@@ -125,11 +130,28 @@ bool has(const Profile& profile, DeviceKind kind, const Selected& each) {
              [&](const std::string& pattern) { return picks(pattern, each); });
 }
 
-/// Which of `all` cases for a kind of device count as those of the profile.
+/// The suites of workers of others of which the profile picks no case: it does not know them.
+std::set<std::string> unknown_suites(const Profile& profile, DeviceKind kind,
+                                     const std::vector<Selected>& all) {
+  std::set<std::string> unknown;
+  for (const Selected& each : all)
+    if (!is_own(*each.worker)) unknown.insert(each.info.id.suite);
+  for (const Selected& each : all)
+    if (!is_own(*each.worker) && has(profile, kind, each)) unknown.erase(each.info.id.suite);
+  return unknown;
+}
+
+/// Which of `all` cases for a kind of device count as those of the profile. A suite that it does
+/// not know does, but for what it takes away.
 std::function<bool(const Selected&)> profile_filter(const Profile& profile, DeviceKind kind,
                                                     const std::vector<Selected>& all,
                                                     Workers which) {
-  const auto picked = [&profile, kind](const Selected& each) { return has(profile, kind, each); };
+  const auto picked = [&profile, kind,
+                       unknown = unknown_suites(profile, kind, all)](const Selected& each) {
+    if (has(profile, kind, each)) return true;
+    return !is_own(*each.worker) && unknown.contains(each.info.id.suite) &&
+           !takes_away(profile, kind, each.name);
+  };
   if (which == Workers::some && std::none_of(all.begin(), all.end(), picked))
     return [](const Selected&) { return true; };
   return picked;
@@ -225,12 +247,15 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
                              const std::filesystem::path& home, Workers which) {
   const std::vector<Selected> all = candidates(workers, device.kind, device.id);
   const auto section = profile.cases.find(device.kind);
-  if (section == profile.cases.end() && which == Workers::all)
+  const bool only_own =
+      std::ranges::all_of(all, [](const Selected& each) { return is_own(*each.worker); });
+  if (section == profile.cases.end() && which == Workers::all && only_own)
     throw Error(ErrorKind::usage,
                 fmt::format("{}: the profile has no section [{}]", profile.file.string(),
                             to_string(device.kind)),
                 fmt::format("choose another device than {}, or another profile", device.id));
-  if (which == Workers::all) check_section(profile, section->second, all);
+  if (which == Workers::all && section != profile.cases.end())
+    check_section(profile, section->second, all);
   const auto in_profile = profile_filter(profile, device.kind, all, which);
 
   std::vector<bool> chosen(all.size(), false);

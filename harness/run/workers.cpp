@@ -116,8 +116,9 @@ void attempt(Worker& worker, const std::function<void()>& action) {
     const std::string advice = error ? error->advice() : "";
     const std::optional<Known> known = known_optional(worker.name);
     if (!known)
-      throw Error(ErrorKind::dependency, fmt::format("worker {}: {}", worker.name, failure.what()),
-                  advice);
+      throw Error(
+          error && error->kind() == ErrorKind::usage ? ErrorKind::usage : ErrorKind::dependency,
+          fmt::format("worker {}: {}", worker.name, failure.what()), advice);
     worker.unavailable = failure.what();
     worker.advice = advice;
     worker.cases = known->suites;
@@ -173,6 +174,11 @@ std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what)
     workers.push_back({file.filename().string(), file, {}, {}, {}, {}});
   }
   return ask_all(std::move(workers), what);
+}
+
+bool is_own(const Worker& worker) {
+  const std::vector<Known> known = known_workers();
+  return std::ranges::any_of(known, [&](const Known& each) { return worker.name == each.name; });
 }
 
 const Worker* missing_for(const std::vector<Worker>& workers, std::string_view device) {

@@ -47,6 +47,9 @@ std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what)
 /// Asks these programs (a file, or a name on the PATH) and no others; failures as of ask_workers.
 std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what);
 
+/// Whether it is one of Ridgeline's, by its name: profiles know what those measure.
+bool is_own(const Worker& worker);
+
 /// The unavailable worker without which there is no device of the kind of `device` ("cuda",
 /// "cuda:0"), or null: also when another worker serves it.
 const Worker* missing_for(const std::vector<Worker>& workers, std::string_view device);

@@ -33,7 +33,6 @@ class Worker:
         self._devices: list[dict] | None = None
         self._missing = ""
         self._experiment: Experiment | None = None
-        self._case: Case | None = None
         self._total_ns = 0.0
 
     # -- requests, by name -----------------------------------------------------------------------
@@ -98,7 +97,7 @@ class Worker:
             self._check_replaced()
         except CaseFailed as failed:
             return self._prepared(failed.outcome, failed.reason)
-        self._experiment, self._case = experiment, case
+        self._experiment = experiment
         self._total_ns = watch.ns()
         return self._prepared("ok", "")
 
@@ -119,7 +118,7 @@ class Worker:
     def finish(self, request: dict) -> dict:
         if self._experiment is None or not self._experiment.samples:
             raise Refused("no case was sampled")
-        watch, experiment, case = Stopwatch(), self._experiment, self._case
+        watch, experiment = Stopwatch(), self._experiment
         outcome, reason = "ok", ""
         try:
             experiment.finish()
