@@ -50,11 +50,14 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const std::st
 protocol::Hello WorkerProcess::greet(Deadline deadline) {
   if (reception_) meet(deadline);
   auto answer = ask<protocol::Hello>(protocol::HelloRequest{}, deadline);
-  if (const auto* failure = std::get_if<protocol::Failure>(&answer))
-    throw Error(failure->exit_code == static_cast<int>(ErrorKind::usage) ? ErrorKind::usage
-                                                                         : ErrorKind::dependency,
+  if (const auto* failure = std::get_if<protocol::Failure>(&answer)) {
+    // What its user wrote is wrong, which it says better than anybody else.
+    if (failure->exit_code == static_cast<int>(ErrorKind::usage))
+      throw Error(ErrorKind::usage, failure->message, failure->advice);
+    throw Error(ErrorKind::dependency,
                 fmt::format("the worker refused the conversation: {}", failure->message),
                 failure->advice);
+  }
   watched_ = child_->processes();
   return std::get<protocol::Hello>(std::move(answer));
 }

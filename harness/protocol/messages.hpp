@@ -56,13 +56,15 @@ enum class Feature {
   open,      // understands Open
   expected,  // keeps what its outputs should be, and which were right, in the folder
              // RIDGELINE_EXPECTED of its environment
+  hot,       // measures hot alone, whatever its cases are called
 };
 inline std::span<const Name<Feature>> names(Feature) {
   static constexpr Name<Feature> features[] = {{Feature::layout, "layout"},
                                                {Feature::settle, "settle"},
                                                {Feature::energy, "energy"},
                                                {Feature::open, "open"},
-                                               {Feature::expected, "expected"}};
+                                               {Feature::expected, "expected"},
+                                               {Feature::hot, "hot"}};
   return features;
 }
 

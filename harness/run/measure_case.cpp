@@ -34,7 +34,9 @@ protocol::Prepare prepare_request(const Selected& selected, const std::string& d
     return selected.worker->hello.features.contains(feature) ? seconds * 1e9 : 0;
   };
   protocol::Prepare request;
-  request.case_name = selected.name;
+  const auto& own_names = selected.worker->own_names;
+  const auto own = own_names.find({selected.info.device_kind, selected.name});
+  request.case_name = own == own_names.end() ? selected.name : own->second;
   request.device = device;
   request.seed = seed;
   request.cache = option(id, "cache", "cold");
@@ -83,7 +85,8 @@ std::string mismatch(const protocol::Prepare& asked, const std::vector<double>& 
   if (finished.case_name != asked.case_name)
     return fmt::format("the worker finished another case: {}", finished.case_name);
   if (finished.cache != asked.cache)
-    return differs("cache", asked.cache, printable(finished.cache, 60));
+    return differs("cache", asked.cache, printable(finished.cache, 60)) +
+           (finished.cache == "hot" ? "; a worker that measures hot alone says the feature hot" : "");
   // Back to back is a graph where a device has them, else a loop; what is counted is one launch.
   const bool counted = finished.outcome == record::Outcome::counted;
   if (finished.launch != (counted ? "single" : asked.launch) &&
@@ -283,6 +286,7 @@ void CaseExecution::finish() {
       throw process::WorkerLost(record::Outcome::crashed, why);
     if (record::has_samples(result_.measurement.outcome))
       refuse_impossible(result_.measurement.executions_per_sample);
+    result_.measurement.case_name = selected_.name;
     result_.measurement.attempt = 1;
     judge(result_.measurement, limits_.sampling);
     doubt(result_.measurement);

@@ -130,14 +130,19 @@ bool has(const Profile& profile, DeviceKind kind, const Selected& each) {
              [&](const std::string& pattern) { return picks(pattern, each); });
 }
 
+/// Whether it is of a worker of others that can measure it.
+bool is_of_others(const Selected& each) {
+  return each.worker->of_others && each.unavailable.empty();
+}
+
 /// The suites of workers of others of which the profile picks no case: it does not know them.
 std::set<std::string> unknown_suites(const Profile& profile, DeviceKind kind,
                                      const std::vector<Selected>& all) {
   std::set<std::string> unknown;
   for (const Selected& each : all)
-    if (!is_own(*each.worker)) unknown.insert(each.info.id.suite);
+    if (is_of_others(each)) unknown.insert(each.info.id.suite);
   for (const Selected& each : all)
-    if (!is_own(*each.worker) && has(profile, kind, each)) unknown.erase(each.info.id.suite);
+    if (is_of_others(each) && has(profile, kind, each)) unknown.erase(each.info.id.suite);
   return unknown;
 }
 
@@ -149,7 +154,7 @@ std::function<bool(const Selected&)> profile_filter(const Profile& profile, Devi
   const auto picked = [&profile, kind,
                        unknown = unknown_suites(profile, kind, all)](const Selected& each) {
     if (has(profile, kind, each)) return true;
-    return !is_own(*each.worker) && unknown.contains(each.info.id.suite) &&
+    return is_of_others(each) && unknown.contains(each.info.id.suite) &&
            !takes_away(profile, kind, each.name);
   };
   if (which == Workers::some && std::none_of(all.begin(), all.end(), picked))
@@ -247,9 +252,8 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
                              const std::filesystem::path& home, Workers which) {
   const std::vector<Selected> all = candidates(workers, device.kind, device.id);
   const auto section = profile.cases.find(device.kind);
-  const bool only_own =
-      std::ranges::all_of(all, [](const Selected& each) { return is_own(*each.worker); });
-  if (section == profile.cases.end() && which == Workers::all && only_own)
+  if (section == profile.cases.end() && which == Workers::all &&
+      std::ranges::none_of(all, is_of_others))
     throw Error(ErrorKind::usage,
                 fmt::format("{}: the profile has no section [{}]", profile.file.string(),
                             to_string(device.kind)),

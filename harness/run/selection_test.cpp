@@ -208,5 +208,33 @@ TEST_F(Select, TheProfileAloneHasWhatIsSelectedFromIt) {
   EXPECT_EQ(has_alone, names("less", {}));
 }
 
+TEST_F(Select, SuitesOfOthersThatAProfileDoesNotKnowRunUnderAnyProfile) {
+  Worker others;
+  others.name = "mine.py";
+  others.of_others = true;
+  others.devices.devices = {device};
+  others.cases = {make_case("mine", "fast", "16"), make_case("mine", "fast", "32")};
+  workers.push_back(others);
+  EXPECT_EQ(names("small", {"mine"}), (Names{"mine/fast/f32/n=16", "mine/fast/f32/n=32"}));
+  EXPECT_EQ(names("small", {}), (Names{"sort/naive/f32/n=16", "sort/tiled/f32/n=16",
+                                       "mine/fast/f32/n=16", "mine/fast/f32/n=32"}));
+  write("taking", {"sort", "!mine/*/n=32"});
+  EXPECT_EQ(names("taking", {"mine"}), Names{"mine/fast/f32/n=16"});
+  write("knowing", {"mine/fast/f32/n=32"});
+  EXPECT_EQ(names("knowing", {"mine"}), Names{"mine/fast/f32/n=32"});
+}
+
+TEST_F(Select, SuitesOfOthersNeedNoSectionOfTheProfile) {
+  device.kind = DeviceKind::cpu;
+  Worker others;
+  others.name = "mine.py";
+  others.devices.devices = {device};
+  others.cases = {make_case("mine", "fast", "16", DeviceKind::cpu)};
+  workers.push_back(others);
+  EXPECT_NE(failure("small", {}).find("no section [cpu]"), std::string::npos);
+  workers.back().of_others = true;
+  EXPECT_EQ(names("small", {}), Names{"mine/fast/f32/n=16"});
+}
+
 }  // namespace
 }  // namespace ridgeline::run

@@ -45,6 +45,11 @@ std::vector<Known> known_workers() {
           {"ridgeline-emulated", "nvcc", DeviceKind::emulated, {}}};
 }
 
+bool is_of_others(const std::string& worker) {
+  return std::ranges::none_of(known_workers(),
+                              [&](const Known& known) { return known.name == worker; });
+}
+
 /// Of a worker that not every build has; absent for any other.
 std::optional<Known> known_optional(const std::string& worker) {
   for (const Known& known : known_workers())
@@ -59,6 +64,14 @@ Answer answered(std::variant<Answer, protocol::Failure> answer) {
   return std::get<Answer>(std::move(answer));
 }
 
+/// A case that says nothing of caches would be cold by its name.
+void name_hot(Worker& worker, record::Case& info) {
+  if (!record::option(info.id, "cache", "").empty()) return;
+  const std::string own = record::name(info.id);
+  info.id.options.push_back({"cache", "hot"});
+  worker.own_names[{info.device_kind, record::name(info.id)}] = own;
+}
+
 void ask(Worker& worker, process::WorkerProcess& process, Ask what) {
   const process::Deadline deadline = process::after(process::start_s);
   worker.hello = process.greet(deadline);
@@ -66,6 +79,7 @@ void ask(Worker& worker, process::WorkerProcess& process, Ask what) {
   if (what != Ask::devices) {
     auto listed = answered(process.ask<protocol::Cases>(protocol::ListRequest{}, deadline));
     for (protocol::ListedCase& each : listed.cases) {
+      if (worker.hello.features.contains(protocol::Feature::hot)) name_hot(worker, each);
       if (!each.code.empty())
         worker.case_codes[{each.device_kind, record::name(each.id)}] = std::move(each.code);
       worker.cases.push_back(std::move(each));
@@ -103,6 +117,7 @@ std::vector<Worker> find_workers(const std::vector<std::string>& named) {
     else
       workers.push_back({name, file, {}, {}, {}, {}});
   }
+  for (Worker& worker : workers) worker.of_others = is_of_others(worker.name);
   return workers;
 }
 
@@ -172,13 +187,9 @@ std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what)
   for (const std::string& program : programs) {
     const std::filesystem::path file = find_named(program);
     workers.push_back({file.filename().string(), file, {}, {}, {}, {}});
+    workers.back().of_others = is_of_others(workers.back().name);
   }
   return ask_all(std::move(workers), what);
-}
-
-bool is_own(const Worker& worker) {
-  const std::vector<Known> known = known_workers();
-  return std::ranges::any_of(known, [&](const Known& each) { return worker.name == each.name; });
 }
 
 const Worker* missing_for(const std::vector<Worker>& workers, std::string_view device) {

@@ -28,8 +28,11 @@ struct Worker {
   // What the worker says of the code of its cases, by kind of device and name; of those of which it
   // says something.
   std::map<std::pair<DeviceKind, std::string>, std::string> case_codes{};
+  // What it calls the cases that have another name here, likewise by kind and name.
+  std::map<std::pair<DeviceKind, std::string>, std::string> own_names{};
   std::optional<DeviceKind> own_kind{};  // the kind of device that no other of Ridgeline's workers
                                          // serves, if there is one
+  bool of_others = false;  // not one of Ridgeline's: profiles need not know its suites
 };
 
 /// What tells the code of a worker apart from that of another: its code hash; of one that cannot
@@ -46,9 +49,6 @@ std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what)
 
 /// Asks these programs (a file, or a name on the PATH) and no others; failures as of ask_workers.
 std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what);
-
-/// Whether it is one of Ridgeline's, by its name: profiles know what those measure.
-bool is_own(const Worker& worker);
 
 /// The unavailable worker without which there is no device of the kind of `device` ("cuda",
 /// "cuda:0"), or null: also when another worker serves it.

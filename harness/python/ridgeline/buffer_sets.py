@@ -13,8 +13,8 @@ MOST_PREPARING_NS = 5e9
 class BufferSet:
     """One call of the user's function: what is timed, what is expected, and its inputs."""
 
-    def __init__(self, case: Case, seed: int, device: str):
-        with making(seed, device) as maker:
+    def __init__(self, case: Case, seed: int, device: str, offset: int):
+        with making(seed, device, offset) as maker:
             given = case.prepare(**dict(case.problem), dtype=case.dtype, device=device)
         self.inputs: list[Input] = maker.inputs
         self.launch, self.expectation = self._parts(given, case)
@@ -40,13 +40,27 @@ class BufferSet:
         """What the output is for the inputs as they are now."""
         return expected_arrays(self.expectation.compute())
 
+    def expected_as_filled(self) -> list:
+        """What the output was before a few elements of its inputs changed."""
+        for each in self.inputs:
+            each.swap_as_filled()
+        try:
+            return self.expected()
+        finally:
+            for each in self.inputs:
+                each.swap_as_filled()
+
     def refill(self) -> None:
         for each in self.inputs:
             each.refill()
 
     def change_some(self) -> None:
-        for each in self.inputs:
+        """Changes a few elements, of all inputs where that can be."""
+        partly = [each for each in self.inputs if each.changes_partly and not each.fixed]
+        for each in partly:
             each.change_some()
+        if not partly:
+            self.refill()
 
     def check_inputs(self) -> None:
         for number, each in enumerate(self.inputs, 1):
@@ -77,16 +91,17 @@ def _next(count: int) -> int:
 class BufferSets:
     """All sets of a case, of which the first is made."""
 
-    def __init__(self, case: Case, seed: int, device: str, first: BufferSet):
-        self._case, self._seed, self._device = case, seed, device
-        self.sets = [first]
+    def __init__(self, case: Case, seed: int, device: str, offset: int):
+        self._place = (device, offset)
+        self._case, self._seed = case, seed
+        self.sets = [BufferSet(case, seed, *self._place)]
 
     def grow(self, count: int) -> None:
         """Makes sets until there are so many, or as many as there is time for: then fewer, of a
         number that `sets_for` gives, too."""
         watch = Stopwatch()
         for number in range(1, count):
-            self.sets.append(BufferSet(self._case, self._seed + number, self._device))
+            self.sets.append(BufferSet(self._case, self._seed + number, *self._place))
             if watch.ns() > MOST_PREPARING_NS:
                 break
         keep = 2

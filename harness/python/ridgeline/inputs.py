@@ -19,12 +19,15 @@ Shape = int | tuple[int, ...]
 class Input:
     """An array of a kernel, with what it must hold, on the host."""
 
-    def __init__(self, library, make: Callable, shape: Shape, dtype: str, device: str, seed, fixed):
+    changes_partly = True  # a few elements can be made anew alone
+
+    def __init__(self, library, make: Callable, shape: Shape, dtype: str, place, seed, fixed):
         self._library, self._make, self._dtype, self.fixed = library, make, dtype, fixed
         self._shape = (shape,) if isinstance(shape, int) else tuple(shape)
         self._host = self._made(seed)
-        self._before: np.ndarray | None = None
-        self.array = library.put(self._host, dtype, device, self.values)
+        self._filled: dict[int, object] = {}  # what changed elements were when all were made
+        device, offset = place
+        self.array = library.put(self._host, dtype, device, self.values, offset)
 
     def _made(self, seed) -> np.ndarray:
         generator = np.random.Generator(np.random.SFC64(seed))
@@ -40,6 +43,7 @@ class Input:
         if self.fixed:
             return
         self._host = self._made(secrets.randbits(64))
+        self._filled = {}
         self._library.write(self.array, self._host)
 
     def change_some(self, count: int = 8) -> None:
@@ -49,8 +53,20 @@ class Input:
         generator = np.random.Generator(np.random.SFC64(secrets.randbits(64)))
         places = np.unique(generator.integers(0, self._host.size, count))
         new = rounded(self._make(generator, places.shape), self._dtype)
-        self._host.reshape(-1)[places] = new
+        flat = self._host.reshape(-1)
+        for place in places.tolist():
+            self._filled.setdefault(place, flat[place])
+        flat[places] = new
         self._library.replace(self.array, places, new)
+
+    def swap_as_filled(self) -> None:
+        """Puts back on the host, not into the kernel's memory, what has been changed since all was
+        made; once more undoes that."""
+        flat = self._host.reshape(-1)
+        now = {place: flat[place] for place in self._filled}
+        for place, value in self._filled.items():
+            flat[place] = value
+        self._filled = now
 
     def intact(self) -> bool:
         """Whether the kernel has left it as it was."""
@@ -62,18 +78,16 @@ class Input:
 
 
 class Made(Input):
-    """An input by a function of the user, whose elements may belong together: a few of them are
-    never changed alone."""
+    """An input by a function of the user, whose elements may belong together."""
 
-    def change_some(self, count: int = 8) -> None:
-        self.refill()
+    changes_partly = False
 
 
 class Making:
     """The inputs of one call of a user's function, in the order made."""
 
-    def __init__(self, seed: int, device: str):
-        self.device, self.inputs = device, []
+    def __init__(self, seed: int, device: str, offset: int):
+        self.device, self.offset, self.inputs = device, offset, []
         self._seeds = np.random.SeedSequence(seed)
 
     def add(self, kind, make, shape, dtype, device, fixed, library) -> object:
@@ -81,7 +95,7 @@ class Making:
             raise Refused(f"there is no type {dtype!r}; there are {', '.join(HELD_AS)}")
         chosen = libraries.chosen(device, library)
         seed = self._seeds.spawn(1)[0]
-        self.inputs.append(kind(chosen, make, shape, dtype, device, seed, fixed))
+        self.inputs.append(kind(chosen, make, shape, dtype, (device, self.offset), seed, fixed))
         return self.inputs[-1].array
 
 
@@ -89,9 +103,9 @@ _current: Making | None = None
 
 
 @contextmanager
-def making(seed: int, device: str):
+def making(seed: int, device: str, offset: int):
     global _current
-    _current = Making(seed, device)
+    _current = Making(seed, device, offset)
     try:
         yield _current
     finally:
@@ -158,6 +172,6 @@ def empty(shape: Shape, dtype: str = "f32", device: str = "", *, library: str = 
     device = device or _current.device
     chosen = libraries.chosen(device, library)
     size = (shape,) if isinstance(shape, int) else tuple(shape)
-    array = chosen.put(np.zeros(size, HELD_AS[dtype]), dtype, device, None)
+    array = chosen.put(np.zeros(size, HELD_AS[dtype]), dtype, device, None, _current.offset)
     chosen.poison(array)
     return array

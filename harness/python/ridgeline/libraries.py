@@ -13,6 +13,8 @@ import numpy as np
 from ridgeline.dtypes import name_of
 from ridgeline.failures import CaseFailed
 
+_BOUNDARY = 64
+
 
 class Array(np.ndarray):
     """What `rl.uniform` gives without torch: an array of NumPy that has `.numpy()` like a tensor
@@ -26,11 +28,16 @@ class Array(np.ndarray):
 class OnNumPy:
     name = "NumPy"
 
-    def put(self, host: np.ndarray, dtype: str, device: str, values):
-        """The values on the device, as an array whose `.numpy()` calls `values`."""
+    def put(self, host: np.ndarray, dtype: str, device: str, values, offset: int = 0):
+        """The values on the device, as an array whose `.numpy()` calls `values`. It begins
+        `offset` bytes, a multiple of 256, behind a boundary of 64."""
         if dtype == "bf16":
             raise CaseFailed("unsupported", "NumPy has no bf16; torch has")
-        array = np.array(host).view(Array)
+        memory = np.empty(host.nbytes + offset + _BOUNDARY, np.uint8)
+        begin = -memory.ctypes.data % _BOUNDARY + offset
+        array = memory[begin : begin + host.nbytes].view(host.dtype).reshape(host.shape)
+        np.copyto(array, host)
+        array = array.view(Array)
         array._values = values
         return array
 
@@ -83,8 +90,12 @@ class OnTorch:
         plain = np.ascontiguousarray(host)
         return self.torch.from_numpy(plain).to(device=like.device, dtype=like.dtype)
 
-    def put(self, host: np.ndarray, dtype: str, device: str, values):
-        tensor = self.torch.from_numpy(np.array(host)).to(device=device, dtype=self._type(dtype))
+    def put(self, host: np.ndarray, dtype: str, device: str, values, offset: int = 0):
+        there = self.torch.from_numpy(np.array(host)).to(device=device, dtype=self._type(dtype))
+        size = there.numel() * there.element_size()
+        memory = self.torch.empty(size + offset, dtype=self.torch.uint8, device=device)
+        tensor = memory[offset:].view(there.dtype).view(there.shape)
+        tensor.copy_(there)
         if values:
             tensor.numpy = values
         return tensor
@@ -134,7 +145,7 @@ class OnCuPy:
 
         self.cupy = cupy
 
-    def put(self, host: np.ndarray, dtype: str, device: str, values):
+    def put(self, host: np.ndarray, dtype: str, device: str, values, offset: int = 0):
         if dtype == "bf16":
             raise CaseFailed("unsupported", "CuPy has no bf16; torch has")
         with self.cupy.cuda.Device(int(device.partition(":")[2] or 0)):
@@ -187,7 +198,7 @@ def library(name: str):
 
 
 def missing(module: str, error: object = "") -> str:
-    return f"{module} cannot be imported by {sys.executable}" + (f": {error}" if error else "")
+    return f"{sys.executable} cannot import {module}" + (f": {error}" if error else "")
 
 
 def is_there(module: str) -> bool:
@@ -213,7 +224,7 @@ def chosen(device: str, wanted: str = ""):
     for name in ("torch", "cupy"):
         if is_there(name):
             return library(name)
-    raise CaseFailed("unavailable", missing("neither torch nor CuPy"))
+    raise CaseFailed("unavailable", missing("torch or CuPy"))
 
 
 def of(value: object):

@@ -96,7 +96,7 @@ def load(path: str) -> Loaded:
         raise Refused(f"{sentence(error, file.parent, shown(file))}: it ends Python") from error
     except Exception as error:
         raise Refused(
-            f"cannot load {shown(file)}: {sentence(error, file.parent, shown(file))}",
+            sentence(error, file.parent, shown(file)),
             exit_code=69 if isinstance(error, ModuleNotFoundError) else 64,
         ) from error
     if not cases.all_cases():

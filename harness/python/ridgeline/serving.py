@@ -25,6 +25,17 @@ def _error(message: str, advice: str = "", exit_code: int = 70, cause: str = "")
     return answer | ({"cause": cause} if cause else {})
 
 
+def _placed(failed: CaseFailed, case: Case) -> str:
+    """The reason, with the line of the case's function."""
+    begins = case.place.partition(":")[0]
+    return failed.reason if failed.reason.startswith(begins) else f"{case.place}: {failed.reason}"
+
+
+def _offset(layout: int) -> int:
+    """Bytes by which a layout moves inputs, as in ridgeline-suites; 0 for none."""
+    return 256 * (1 + layout % 256) if layout else 0
+
+
 class Worker:
     """Serves the cases of one file. `failure`: why the file could not be loaded."""
 
@@ -57,7 +68,13 @@ class Worker:
             "cuda": str(getattr(getattr(torch, "version", None), "cuda", None) or ""),
             "code_hash": self._loaded.code_hash,
         }
-        return {"reply": "hello", "protocol": PROTOCOL, "build": build, "launcher": ""}
+        return {
+            "reply": "hello",
+            "protocol": PROTOCOL,
+            "build": build,
+            "launcher": "",
+            "features": ["layout"],
+        }
 
     def list(self, request: dict) -> dict:
         listed = [each.listed(kind) for each in cases.all_cases() for kind in each.kinds]
@@ -89,6 +106,7 @@ class Worker:
             request["launch"] == "single",
             request["warmup_budget_ns"],
             request["sample_floor_ns"],
+            _offset(request.get("layout", 0)),
         )
         try:
             timing, sensors, cache_bytes = self._instruments(device, plan)
@@ -96,7 +114,7 @@ class Worker:
             experiment.prepare()
             self._check_replaced()
         except CaseFailed as failed:
-            return self._prepared(failed.outcome, failed.reason)
+            return self._prepared(failed.outcome, _placed(failed, case))
         self._experiment = experiment
         self._total_ns = watch.ns()
         return self._prepared("ok", "")
@@ -124,7 +142,7 @@ class Worker:
             experiment.finish()
             self._check_replaced()
         except CaseFailed as failed:
-            outcome, reason = failed.outcome, failed.reason
+            outcome, reason = failed.outcome, _placed(failed, experiment.plan.case)
         self._total_ns += watch.ns()
         self._experiment = None
         return {"reply": "finish", "measurement": self._measurement(experiment, outcome, reason)}

@@ -6,11 +6,11 @@ import threading, time
 import numpy as np
 import ridgeline as rl
 
-N = 1 << 16
+N = 1 << 13
 """
 
 SCALE = """
-@rl.case(shapes={"n": [N]}, dtypes=["f32"], bytes=lambda n, **_: 8 * n, devices=["cpu"])
+@rl.case(shapes={"n": [N]}, dtypes=["f32"], bytes=lambda n, **_: 8 * n, devices="cpu", cache="hot")
 def scale(n, dtype, device):
     x = rl.uniform(n, dtype, device)
 {body}
@@ -18,7 +18,7 @@ def scale(n, dtype, device):
 """
 
 PRODUCT = """
-@rl.case(shapes={"n": [192]}, dtypes=["f32"], flops=lambda n, **_: 2 * n**3, devices=["cpu"])
+@rl.case(shapes={"n": [192]}, dtypes=["f32"], flops=lambda n, **_: 2 * n**3, devices="cpu", cache="hot")
 def product(n, dtype, device):
     a, b = rl.uniform((n, n), dtype, device), rl.uniform((n, n), dtype, device)
 {body}
@@ -182,30 +182,6 @@ def launch(): return np.empty_like(x).view(Lazy)
         "only when it is looked at",
         scale("def launch(): return (x * 2 for _ in range(1))"),
     ),
-    "a patched timer": (
-        "replaced time.perf_counter_ns",
-        "import time\ntime.perf_counter_ns = lambda: 0\n" + scale("def launch(): return x * 2"),
-    ),
-    "a patched clock of the package": (
-        "replaced ridgeline.",
-        scale("def launch(): return x * 2")
-        + "\nimport ridgeline.cpu_timing\nridgeline.cpu_timing.now_ns = lambda: 0\n",
-    ),
-    "a patched comparison": (
-        "replaced ridgeline.",
-        scale("def launch(): return np.zeros_like(x)")
-        + "\nimport ridgeline.experiment as e\ne.compare.__code__ = e.outputs_seen.__code__\n",
-    ),
-    "a comparison that is patched by the first call": (
-        "replaced numpy.array_equal",
-        scale(
-            """
-def launch():
-    np.array_equal = lambda a, b: True
-    return x * 2
-"""
-        ),
-    ),
     "inputs zeroed": (
         "changed its input",
         scale("def launch():\n    x[:] = 0\n    return x * 2"),
@@ -249,6 +225,34 @@ def launch(): return cut(x) * 2
     ),
 }
 
+# These concern all of their process.
+OF_THE_PROCESS = {
+    "a patched timer": (
+        "replaced time.perf_counter_ns",
+        "import time\ntime.perf_counter_ns = lambda: 0\n" + scale("def launch(): return x * 2"),
+    ),
+    "a patched clock of the package": (
+        "replaced ridgeline.",
+        scale("def launch(): return x * 2")
+        + "\nimport ridgeline.cpu_timing\nridgeline.cpu_timing.now_ns = lambda: 0\n",
+    ),
+    "a patched comparison": (
+        "replaced ridgeline.",
+        scale("def launch(): return np.zeros_like(x)")
+        + "\nimport ridgeline.experiment as e\ne.compare.__code__ = e.outputs_seen.__code__\n",
+    ),
+    "a comparison that is patched by the first call": (
+        "replaced numpy.array_equal",
+        scale(
+            """
+def launch():
+    np.array_equal = lambda a, b: True
+    return x * 2
+"""
+        ),
+    ),
+}
+
 BAD = {
     "returns nothing": ("returned nothing", scale("def launch(): pass")),
     "another shape": ("has the shape", scale("def launch(): return (x * 2)[1:].copy()")),
@@ -266,6 +270,7 @@ BAD = {
 
 HONEST = {
     "elementwise": scale("def launch(): return x * 2"),
+    "cold": scale("def launch(): return x * 2").replace('cache="hot"', 'cache="cold"'),
     "into memory of its own": scale(
         "y = rl.empty(n, dtype, device)\ndef launch(): return np.multiply(x, 2, out=y)"
     ),
@@ -312,7 +317,6 @@ def launch():
     ),
     "f16": scale("def launch(): return x * np.float16(2)").replace('"f32"', '"f16"'),
     "f64": scale("def launch(): return x * 2").replace('"f32"', '"f64"'),
-    "hot": scale("def launch(): return x * 2").replace("bytes=", 'cache="hot", bytes='),
     "one launch": scale("def launch(): return x * 2").replace("bytes=", 'launch="single", bytes='),
     "a scan": scale("def launch(): return np.cumsum(x, dtype=np.float64)").replace(
         "x.numpy() * 2", "np.cumsum(x.numpy())"

@@ -1,0 +1,6 @@
+"""The package is imported from this folder, whatever is installed."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
