@@ -132,6 +132,8 @@ mkdir -p old new locks runners .config/fish/completions build/release build/quic
 sed -i "s/^target = .*/target = 0.9/; s/^unstable = .*/unstable = 0.9/" suites/profiles/*.toml
 ln -s $BUILD build/release/bin; ln -s $BUILD build/quickstart/bin
 ln -s $VENV .venv; cp docs/examples/gate.toml .
+for file in mine old; do cp docs/examples/scale.py $file.py; done
+sed 's/x [*] 2,/2 * x,/' old.py > new.py
 for worker in $(cd $BUILD && ls ridgeline-suites ridgeline-emulated 2>/dev/null); do
   cp $BUILD/$worker new/
   LC_ALL=C sed "s/Measures kernels/measures kernels/" new/$worker > old/$worker

@@ -59,12 +59,9 @@ enum class Feature {
   hot,       // measures hot alone, whatever its cases are called
 };
 inline std::span<const Name<Feature>> names(Feature) {
-  static constexpr Name<Feature> features[] = {{Feature::layout, "layout"},
-                                               {Feature::settle, "settle"},
-                                               {Feature::energy, "energy"},
-                                               {Feature::open, "open"},
-                                               {Feature::expected, "expected"},
-                                               {Feature::hot, "hot"}};
+  static constexpr Name<Feature> features[] = {
+      {Feature::layout, "layout"}, {Feature::settle, "settle"},     {Feature::energy, "energy"},
+      {Feature::open, "open"},     {Feature::expected, "expected"}, {Feature::hot, "hot"}};
   return features;
 }
 

@@ -54,7 +54,7 @@ class Conversation:
                 "launch": options.get("launch", "graph"),
                 "input": "uniform",
                 "warmup_budget_ns": 1e6,
-                "sample_floor_ns": 1e5,
+                "sample_floor_ns": 2e6,
                 **changes,
             },
         )

@@ -86,7 +86,8 @@ std::string mismatch(const protocol::Prepare& asked, const std::vector<double>& 
     return fmt::format("the worker finished another case: {}", finished.case_name);
   if (finished.cache != asked.cache)
     return differs("cache", asked.cache, printable(finished.cache, 60)) +
-           (finished.cache == "hot" ? "; a worker that measures hot alone says the feature hot" : "");
+           (finished.cache == "hot" ? "; a worker that measures hot alone says the feature hot"
+                                    : "");
   // Back to back is a graph where a device has them, else a loop; what is counted is one launch.
   const bool counted = finished.outcome == record::Outcome::counted;
   if (finished.launch != (counted ? "single" : asked.launch) &&

@@ -45,7 +45,7 @@ std::vector<Known> known_workers() {
           {"ridgeline-emulated", "nvcc", DeviceKind::emulated, {}}};
 }
 
-bool is_of_others(const std::string& worker) {
+bool is_unknown(const std::string& worker) {
   return std::ranges::none_of(known_workers(),
                               [&](const Known& known) { return known.name == worker; });
 }
@@ -117,7 +117,7 @@ std::vector<Worker> find_workers(const std::vector<std::string>& named) {
     else
       workers.push_back({name, file, {}, {}, {}, {}});
   }
-  for (Worker& worker : workers) worker.of_others = is_of_others(worker.name);
+  for (Worker& worker : workers) worker.of_others = is_unknown(worker.name);
   return workers;
 }
 
@@ -187,7 +187,7 @@ std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what)
   for (const std::string& program : programs) {
     const std::filesystem::path file = find_named(program);
     workers.push_back({file.filename().string(), file, {}, {}, {}, {}});
-    workers.back().of_others = is_of_others(workers.back().name);
+    workers.back().of_others = is_unknown(workers.back().name);
   }
   return ask_all(std::move(workers), what);
 }

@@ -10,14 +10,14 @@ from ridgeline.cpu_timing import Batch
 from ridgeline.failures import wrong
 from ridgeline.spread import median
 
-SPIN_CYCLES = 40_000  # about 20 us, in which the queue fills
+SPIN_CYCLES = 100_000  # about 50 us, in which the queue fills: Python takes some 20 for a graph
 _PERSISTING_L2 = 6  # CU_LIMIT_PERSISTING_L2_CACHE_SIZE
 
 
 class _Recorded:
-    def __init__(self, replay: Callable, spin: bool):
-        self.replay, self.spin = replay, spin
-        self.marked = self.last = None
+    def __init__(self, replay: Callable):
+        self.replay = replay
+        self.marked = self.last = self.graph = None
 
 
 class OnTorchCuda:
@@ -53,7 +53,7 @@ class OnTorchCuda:
     def record(self, calls: list[Callable], mark: int, once: bool = False) -> _Recorded:
         """As OnCpu.record. A graph unless it is run once only, or recording it fails."""
         if once or self._single or self.launch == "loop":
-            return self._loop(calls, mark, spin=False)
+            return self._loop(calls, mark)
         try:
             return self._graph(calls, mark)
         except RuntimeError as error:
@@ -62,13 +62,13 @@ class OnTorchCuda:
             self.launch = "loop"
             with suppress(RuntimeError):
                 self._synchronize()
-            return self._loop(calls, mark, spin=False)
+            return self._loop(calls, mark)
 
     def _graph(self, calls: list[Callable], mark: int) -> _Recorded:
         torch = self._torch
         self._synchronize()
         graph = torch.cuda.CUDAGraph()
-        recorded = _Recorded(graph.replay, spin=True)
+        recorded = _Recorded(graph.replay)
         with torch.cuda.graph(graph, pool=self._pool, stream=self._stream):
             for number, call in enumerate(calls):
                 output = call()
@@ -77,11 +77,11 @@ class OnTorchCuda:
                 elif number == len(calls) - 1:
                     recorded.last = output
         recorded.graph = graph
+        graph.replay()  # the first one uploads it
+        self._synchronize()
         return recorded
 
-    def _loop(self, calls: list[Callable], mark: int, spin: bool) -> _Recorded:
-        recorded = _Recorded(lambda: None, spin)
-
+    def _loop(self, calls: list[Callable], mark: int) -> _Recorded:
         def launch() -> None:
             for number, call in enumerate(calls):
                 output = call()
@@ -90,7 +90,7 @@ class OnTorchCuda:
                 elif number == len(calls) - 1:
                     recorded.last = output
 
-        recorded.replay = launch
+        recorded = _Recorded(launch)
         return recorded
 
     def run(self, recorded: _Recorded, at_end: Callable | None = None) -> Batch:
@@ -99,8 +99,7 @@ class OnTorchCuda:
         self._synchronize()
         began = now_ns()
         with torch.cuda.stream(self._stream):
-            if recorded.spin:
-                self._spin(SPIN_CYCLES)
+            self._spin(SPIN_CYCLES)
             start.record(self._stream)
             recorded.replay()
             end.record(self._stream)

@@ -20,6 +20,8 @@ from ridgeline.recall import check_recall
 from ridgeline.spread import median, relative_half_width
 from ridgeline.telemetry import Sensors
 
+MOST_ALONE_NS = 5e9  # of executing every set once
+TRIES = 3  # batches of a size
 LEAST_WINDOW = 5  # samples whose median tells whether a case is warm
 WINDOWS_IN_BUDGET = 20
 STEADY = 0.01
@@ -74,19 +76,21 @@ class Experiment:
         first = self.sets.sets[0]
         self.prepare_ns = watch.ns()
         output_bytes = self._first(first)
+        # Once more, with inputs that nobody knew when it was prepared.
+        first.refill()
+        again = self._alone(first, outputs_seen)
+        self._judge(again, first, "with new inputs")
         watch = Stopwatch()
         needed = first.nbytes + output_bytes
-        self.sets.grow(2 if plan.hot else sets_for(self._cache_bytes, needed))
+        wanted = 2 if plan.hot else sets_for(self._cache_bytes, needed)
+        self.sets.grow(min(wanted, max(int(MOST_ALONE_NS / again.ns), 2)))
         # Sets that are too small for that are cold because caches are evicted before each sample.
         self._evicts = not plan.hot and len(self.sets) * needed < 2 * self._cache_bytes
         self.order = Order(len(self.sets), plan.hot, plan.single, self._evicts)
         self.prepare_ns += watch.ns()
-        # Of every other set, so that none has its first execution in a sample; and the first once
-        # more, with inputs that nobody knew when it was prepared.
-        for each in self.sets.sets[1:]:
+        for each in self.sets.sets[1:]:  # so that none has its first execution in a sample
             self._alone(each)
-        first.refill()
-        self._judge(self._alone(first, outputs_seen), first, "with new inputs")
+        self.timing.wait()
         watch = Stopwatch()
         self._warm_up()
         self.warmup_ns = watch.ns()
@@ -154,13 +158,17 @@ class Experiment:
             previous, window, spent = middle, [], 0.0
 
     def _choose_executions(self, watch: Stopwatch) -> None:
-        """Finds how many executions last as long as a sample should; the fastest of up to three
-        batches of a size counts."""
+        """Finds how many executions last as long as a sample should. The fastest of several batches
+        of a size counts, and of one alone where that is longer than the warm-up may be."""
         wanted = 1
         for _ in range(6):
             self.order.set_executions(wanted)
             self._recorded.clear()
-            fastest = min(self._batch(False)[0].ns for _ in range(3))
+            fastest, tried = float("inf"), Stopwatch()
+            for _ in range(TRIES):
+                fastest = min(fastest, self._batch(False)[0].ns)
+                if tried.ns() > self.plan.warmup_ns:
+                    break
             if fastest >= 0.9 * self.plan.floor_ns or self.order.at_most():
                 return
             each = max(fastest / self.order.executions, 1.0)
@@ -228,7 +236,8 @@ class Experiment:
         batch, of = self._batch(True)
         self._judge(batch, of, "in a batch after sampling")
         self.timing.check()
-        if not self.timing.keeps_recorded:
+        # The only execution of a sample is always on inputs that have just changed.
+        if self.order.executions > 1 and self.timing.launch == "loop":
             check_recall(self._alone, self.timing.evict if self._evicts else _nothing, of)
         if not self._varies:
             raise wrong(

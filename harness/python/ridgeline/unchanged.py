@@ -7,6 +7,7 @@ does not show is not seen (docs/own-kernels.md)."""
 import importlib
 import sys
 import types
+from contextlib import suppress
 
 _WATCHED = {
     "time": "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time sleep",
@@ -71,7 +72,5 @@ class Watch:
 def load_first(modules: list[str]) -> None:
     """Imports these, where they can be, so that Watch sees them as they are."""
     for module in modules:
-        try:
+        with suppress(Exception):  # the file says so itself when it needs it
             importlib.import_module(module)
-        except Exception as error:  # the file says so itself when it needs it
-            print(f"{_OWN}: {module}: {error}", file=sys.stderr)

@@ -1,0 +1,221 @@
+"""Parts of the package by themselves."""
+
+import numpy as np
+import pytest
+from ridgeline import cases, comparison, cpu_facts, inputs, order, outputs, spread
+from ridgeline.buffer_sets import sets_for
+from ridgeline.dtypes import TOLERANCE, to_bf16
+from ridgeline.failures import CaseFailed, Refused
+
+
+def error_of(got, want, dtype="f32", tolerance=None):
+    return comparison.compare([got], [np.asarray(want)], dtype, tolerance)
+
+
+def test_a_comparison_finds_what_differs():
+    want = np.linspace(-1, 1, 1001)
+    right = want.astype(np.float32)
+    assert error_of(right, want).right
+    for place, value in [(0, np.nan), (500, np.inf), (1000, right[-1] + 1e-3)]:
+        wrong = right.copy()
+        wrong[place] = value
+        found = error_of(wrong, want)
+        assert not found.right, value
+        assert f"element {place} is" in found.where
+    assert not error_of(np.zeros(1001, np.float32), want).right
+    assert not error_of(np.full(1001, np.nan, np.float32), want).right
+
+
+def test_what_is_expected_may_be_no_number():
+    want = np.array([np.nan, np.inf, -np.inf, 0.0])
+    assert error_of(want.astype(np.float32), want).right
+    assert not error_of(np.float32([0, np.inf, -np.inf, 0]), want).right
+    assert not error_of(np.float32([np.nan, -np.inf, -np.inf, 0]), want).right
+
+
+def test_integers_are_equal_or_wrong():
+    want = np.arange(10)
+    assert error_of(np.arange(10, dtype=np.int32), want).error == 0
+    found = error_of(np.arange(1, 11, dtype=np.int32), want)
+    assert found.error == float("inf")
+    assert "10 elements differ: element 0 is 1 and should be 0" in found.where
+
+
+def test_shapes_and_numbers_of_outputs_are_compared():
+    with pytest.raises(CaseFailed, match=r"shape \(3,\), and the expected one \(4,\)"):
+        error_of(np.zeros(3, np.float32), np.zeros(4))
+    with pytest.raises(CaseFailed, match="returned 2 arrays, and 1 are expected"):
+        comparison.compare([np.zeros(3)] * 2, [np.zeros(3)], "f64", None)
+    assert error_of(np.zeros(0, np.float32), np.zeros(0)).right
+
+
+@pytest.mark.parametrize(("dtype", "bits"), [("f32", 10), ("f32", 7), ("f64", 23), ("f16", 3)])
+def test_a_tolerance_is_below_the_next_coarser_type(dtype, bits):
+    want = np.random.default_rng(1).uniform(-1, 1, 10_000)
+    scale = 2.0 ** (bits + 1 - np.floor(np.log2(np.abs(want))) - 1)
+    coarse = np.round(want * scale) / scale
+    assert not error_of(coarse, want, dtype).error <= TOLERANCE[dtype]
+
+
+def test_bf16_rounds_to_even():
+    assert to_bf16(np.float32([1.00390625, 1.01171875, -1.0039064])).tolist() == [
+        1.0,
+        1.015625,
+        -1.0078125,
+    ]
+
+
+def test_outputs_are_arrays_that_hold_their_values():
+    assert len(outputs.arrays((np.zeros(3), [np.ones(2)], {"a": 1.5}))) == 3
+    for lazy in (object(), iter([]), np.zeros(2, object), "text", np.zeros(2).view(np.matrix)):
+        with pytest.raises(CaseFailed, match="only when it is looked at"):
+            outputs.arrays(lazy)
+    with pytest.raises(CaseFailed, match="returned nothing"):
+        outputs.arrays(None)
+    with pytest.raises(CaseFailed, match="one of its inputs"):
+        both = np.zeros(4)
+        outputs.check_own_memory([both[1:]], [both])
+
+
+def made(shape=1000, dtype="f32", kind=inputs.uniform, **options):
+    with inputs.making(7, "cpu", 0) as maker:
+        array = kind(shape, dtype, **options)
+    return maker.inputs[0], array
+
+
+def test_an_input_follows_from_its_seed_and_changes_under_its_holder():
+    one, array = made()
+    again, other = made()
+    assert np.array_equal(array, other)
+    assert array.dtype == np.float32 and array.min() < -0.9 and array.max() > 0.9
+    assert np.array_equal(array.numpy(), np.asarray(array, np.float64))
+    before = array.copy()
+    one.change_some()
+    assert 1 <= np.count_nonzero(array != before) <= 8
+    assert one.intact()
+    one.swap_as_filled()
+    assert np.array_equal(one.values(), np.asarray(before, np.float64))
+    one.swap_as_filled()
+    one.refill()
+    assert np.count_nonzero(array != before) > 900
+    assert one.intact()
+    array[3] = 5
+    assert not one.intact()
+    assert again.intact()
+
+
+def test_a_fixed_input_stays():
+    one, array = made(fixed=True)
+    before = array.copy()
+    one.change_some()
+    one.refill()
+    assert np.array_equal(array, before)
+
+
+@pytest.mark.parametrize("dtype", ["f64", "f16", "i64", "i32", "i16", "i8", "u8", "bool"])
+def test_inputs_of_every_type_are_made_and_changed(dtype):
+    one, array = made(dtype=dtype)
+    assert len(np.unique(array)) > 1
+    one.change_some()
+    assert one.intact()
+    one.refill()
+    assert one.intact()
+
+
+def test_a_layout_moves_inputs():
+    addresses = set()
+    for offset in (0, 256, 65536):
+        with inputs.making(7, "cpu", offset) as maker:
+            inputs.uniform(1 << 20)
+        addresses.add(maker.inputs[0].array.ctypes.data % 64)
+    assert addresses == {0}
+
+
+def test_inputs_are_made_while_preparing_alone():
+    with pytest.raises(Refused, match="below @rl.case"):
+        inputs.uniform(3)
+
+
+def test_half_widths_are_those_of_coins():
+    assert spread.outside_each_side(5) == 0
+    assert spread.outside_each_side(6) == 1
+    assert spread.outside_each_side(17) == 5
+    assert spread.outside_each_side(20) == 6
+    assert spread.outside_each_side(200) == 86
+    assert abs(spread.outside_each_side(201) - 86) <= 1
+    assert spread.median([3, 1, 2, 4]) == 2.5
+    assert spread.relative_half_width([1.0] * 5) is None
+    assert spread.relative_half_width([1.0, 2, 3, 4, 5, 6]) == pytest.approx(2.5 / 3.5)
+
+
+@pytest.mark.parametrize("hot", [False, True])
+def test_an_order_is_fair(hot):
+    for wanted in (1, 2, 3, 5, 6, 7, 100):
+        one = order.Order(6, hot, False, False)
+        one.set_executions(wanted)
+        assert one.executions >= wanted
+        taken = [one.take() for _ in range(12)]
+        assert all(len(each) == one.executions for each in taken)
+        counts = np.bincount(np.concatenate(taken), minlength=6)
+        assert len(set(counts)) == 1, "each set equally often"
+        if hot:
+            assert all(len(set(each)) == 1 for each in taken)
+        else:
+            flat = np.concatenate(taken)
+            assert all(len(set(flat[i : i + 6])) == 6 for i in range(len(flat) - 5))
+    one = order.Order(6, False, False, True)
+    one.set_executions(100)
+    assert one.executions == 6 and one.at_most()
+
+
+def test_sets_are_twice_the_cache():
+    assert [sets_for(100, size) for size in (400, 100, 99, 60, 50, 30, 20)] == [
+        *(2, 2, 3, 4, 4, 8, 12)
+    ]
+
+
+def test_cases_are_named_by_the_function_and_its_shapes(monkeypatch):
+    monkeypatch.setattr(cases, "_cases", {})
+
+    @cases.case(
+        shapes={"m": [1, 2], "n": [3]}, dtypes=["f32", "f16"], bytes=lambda m, n, **_: m * n
+    )
+    def scale(m, n, dtype, device):
+        """twice as much"""
+
+    assert [each.name for each in cases.all_cases()][:2] == [
+        "scale/scale/f32/m=1,n=3",
+        "scale/scale/f32/m=2,n=3",
+    ]
+    listed = cases.all_cases()[1].listed("cpu")
+    assert listed["bytes"] == 6 and listed["idea"] == "twice as much"
+    assert listed["problem"] == [["m", "2"], ["n", "3"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"shapes": {"n": ["a b"]}}, "no word"),
+        ({"shapes": {"m": [1]}}, "must take m, dtype, device"),
+        ({"shapes": []}, "has a shape"),
+        ({"shapes": {"n": [1]}, "cache": "warm"}, "cache is cold or hot"),
+        ({"shapes": {"n": [1]}, "bytes": -1}, "bytes of"),
+        ({"shapes": {"n": [1]}, "flops": lambda n, **_: n / 0}, "ZeroDivisionError"),
+        ({"shapes": {"n": [1, 1]}}, "is there already"),
+        ({"shapes": {"n": [1]}, "devices": "gpu"}, "devices of cpu and cuda"),
+    ],
+)
+def test_a_case_that_cannot_be_says_why(monkeypatch, options, says):
+    monkeypatch.setattr(cases, "_cases", {})
+    with pytest.raises(Refused, match=says) as refused:
+
+        @cases.case(**options)
+        def scale(n, dtype, device):
+            pass
+
+    assert "units_test.py:" in str(refused.value)
+
+
+def test_slugs_are_those_of_the_harness():
+    assert cpu_facts.slug("AMD EPYC 9B14 (2.60GHz)") == "amd-epyc-9b14-2-60ghz"
+    assert cpu_facts.slug("C++ ") == "cplusplus"
