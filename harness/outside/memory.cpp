@@ -130,8 +130,11 @@ std::string Memory::damage() const {
       if (const std::string where = each.buffers[k].damage(device, zone); !where.empty())
         return fmt::format("memory {} of output {} was written", where, k);
   const std::size_t begin = kernel_random() % sets.size();
-  for (std::size_t n = 0; n < std::min(most_looked_at, sets.size()); ++n) {
-    const std::size_t s = (begin + n) % sets.size();
+  std::vector<std::size_t> looked_at{newest};
+  for (std::size_t n = 0; n < sets.size() && looked_at.size() < most_looked_at; ++n)
+    if (const std::size_t s = (begin + n) % sets.size(); sets[s].launched && s != newest)
+      looked_at.push_back(s);
+  for (const std::size_t s : looked_at)
     for (std::size_t k = 0; k < sets[s].inputs.size(); ++k) {
       const Guarded& input = sets[s].inputs[k];
       const device::Buffer<std::byte> again(device, input.bytes());
@@ -143,7 +146,6 @@ std::string Memory::damage() const {
         return fmt::format("input {} was changed, which a kernel only reads: element {}", k,
                            at / size_of(input_type(k)));
     }
-  }
   return {};
 }
 

@@ -36,6 +36,7 @@ struct Memory {
 
   struct Set {
     std::uint64_t seed = 0;  // of its elements now
+    bool launched = false;
     std::vector<Guarded> inputs;
   };
   struct Outputs {
@@ -68,6 +69,7 @@ struct Memory {
   std::vector<Set> sets;
   std::vector<Outputs> outputs;
   device::Buffer<std::byte> workspace;
+  std::size_t newest = 0;     // set that was launched
   bool was_poisoned = false;  // all outputs, once
   std::size_t poisoned = 0;
 };

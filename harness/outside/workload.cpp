@@ -64,6 +64,7 @@ measure::Workload prepare(const Case& one, measure::Setup& setup) {
   workload.sets = all->memory.count;
   workload.spare_bytes = all->memory.spare_bytes;
   workload.launch = [all](measure::Turn turn, device::Stream& stream) {
+    all->memory.sets[all->memory.newest = turn.inputs].launched = true;
     all->memory.one.launch({stream, all->memory, turn.inputs, turn.output});
   };
   workload.poison = [all](std::size_t output) { all->memory.poison(output); };
