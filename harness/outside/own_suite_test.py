@@ -114,7 +114,7 @@ def test_the_example_is_run_counted_and_checked(suite, installed, ridgeline):
         "run", "--worker", suite / "mine", "--device", "cpu", "--json", CASE, suite="mine"
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert found_in(done)["name"] == CASE
+    assert found_in(done)["case"] == CASE
     assert found_in(done)["outcome"] in ("ok", "unstable", "invalid_environment")
 
     if not (installed / "bin" / "ridgeline-emulated").exists():

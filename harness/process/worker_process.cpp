@@ -20,6 +20,11 @@ namespace {
 
 constexpr int tick_ms = 100;
 
+std::vector<std::string> with_flag(std::vector<std::string> arguments) {
+  arguments.emplace_back("--worker");
+  return arguments;
+}
+
 int ms_until(Deadline deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, tick_ms));
@@ -27,9 +32,10 @@ int ms_until(Deadline deadline) {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::filesystem::path& program, std::function<void()> tick,
+WorkerProcess::WorkerProcess(const WorkerCommand& worker, std::function<void()> tick,
                              const Variables& environment)
-    : child_(std::make_unique<Child>(Command{program, {"--worker"}, environment, false})),
+    : child_(std::make_unique<Child>(
+          Command{worker.program, with_flag(worker.arguments), environment, false})),
       tick_(std::move(tick)) {
   to_ = child_->input();
   from_ = child_->output();
