@@ -39,7 +39,7 @@ class Clocks {
 /// several times in a row. Where all of these times show that an output is remembered, or that a
 /// repeated execution is left out, says so; else empty. `is_right` compares an output; when it says
 /// no, that is all. Renews inputs, so that samples can no longer be taken.
-std::string remembered(const Workload& workload, device::Device& device,
+std::string remembered(const Workload& workload, device::Device& device, device::Launch launch,
                        const std::function<bool(Turn)>& is_right);
 
 }  // namespace ridgeline::measure

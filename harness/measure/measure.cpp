@@ -222,8 +222,8 @@ struct Experiment::State {
     if (workload.distrust && right_so_far()) convict(workload.distrust->damage());
   }
 
-  /// A sample of what is distrusted was just taken: now and then compares the newest output, and one
-  /// more.
+  /// A sample of what is distrusted was just taken: now and then compares the newest output, and
+  /// one more.
   void look_at_sample(double told_ns) {
     if (!workload.distrust) return;
     clocks.add(told_ns, batches->wall_ns());
@@ -236,7 +236,7 @@ struct Experiment::State {
     look_for_damage();
     convict(clocks.invented(device().facts().kind == device::Kind::cuda));
     if (!right_so_far()) return;
-    convict(remembered(workload, device(), [&](Turn turn) {
+    convict(remembered(workload, device(), options.launch, [&](Turn turn) {
       compare(turn, "on inputs that were new after");
       return right_so_far();
     }));

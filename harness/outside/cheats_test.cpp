@@ -164,8 +164,8 @@ class Background {
 TEST(Cheats, WorkThatIsStartedAndNotWaitedFor) {
   for (const bool waits_at_first : {false, true}) {
     // Its work writes to memory that must be there until it ends, so that it goes with the case.
-    const auto background = std::make_shared<std::unique_ptr<Background>>(
-        std::make_unique<Background>());
+    const auto background =
+        std::make_shared<std::unique_ptr<Background>>(std::make_unique<Background>());
     int calls = 0;
     const Case one = doubling([&calls, background, waits_at_first](const float* x, float* y) {
       if (waits_at_first && calls++ == 0) return doubled(x, y, n);

@@ -34,10 +34,12 @@ TEST(Honest, LongShortAndTiny) {
 }
 
 TEST(Honest, WithThreads) {
-  expect_right(doubling([](const float* x, float* y) {
+  expect_right(doubling(
+      [](const float* x, float* y) {
 #pragma omp parallel for schedule(static)
-    for (int i = 0; i < 4096; ++i) doubled(x + i, y + i, 1, 60);
-  }, 4096));
+        for (int i = 0; i < 4096; ++i) doubled(x + i, y + i, 1, 60);
+      },
+      4096));
   expect_right(doubling([](const float* x, float* y) {
     std::jthread half([=] { doubled(x, y, 128); });
     doubled(x + 128, y + 128, 128);
@@ -59,18 +61,19 @@ TEST(Honest, ASumAndAMean) {
     for (std::int64_t i = 0; i < n; ++i) all += in(0, i);
     return all;
   };
-  expect_right({.variant = "sum",
-                .dtype = DType::f64,
-                .problem = {{"n", n}},
-                .inputs = {{n}},
-                .outputs = {{1, sum, {}, 1e-12},
-                            {1, [=](const Inputs& in, std::int64_t i) { return sum(in, i) / n; },
-                             {}, 1e-12}},
-                .launch = [](const Execution& on) {
-                  const auto* x = on.in<double>(0);
-                  *on.out<double>(0) = std::accumulate(x, x + n, 0.0);
-                  *on.out<double>(1) = *on.out<double>(0) / n;
-                }});
+  expect_right(
+      {.variant = "sum",
+       .dtype = DType::f64,
+       .problem = {{"n", n}},
+       .inputs = {{n}},
+       .outputs =
+           {{1, sum, {}, 1e-12},
+            {1, [=](const Inputs& in, std::int64_t i) { return sum(in, i) / n; }, {}, 1e-12}},
+       .launch = [](const Execution& on) {
+         const auto* x = on.in<double>(0);
+         *on.out<double>(0) = std::accumulate(x, x + n, 0.0);
+         *on.out<double>(1) = *on.out<double>(0) / n;
+       }});
 }
 
 TEST(Honest, ARunningSumAtOnce) {
@@ -79,7 +82,8 @@ TEST(Honest, ARunningSumAtOnce) {
                 .dtype = DType::f64,
                 .problem = {{"n", n}},
                 .inputs = {{n}},
-                .outputs = {{n, {},
+                .outputs = {{n,
+                             {},
                              [](const Inputs& in) {
                                std::vector<double> sums;
                                double sum = 0;
@@ -98,7 +102,8 @@ TEST(Honest, SortingWhichTakesBranches) {
   expect_right({.variant = "sort",
                 .problem = {{"n", n}},
                 .inputs = {{n}},
-                .outputs = {{n, {},
+                .outputs = {{n,
+                             {},
                              [](const Inputs& in) {
                                std::vector<double> all;
                                for (std::int64_t i = 0; i < n; ++i) all.push_back(in(0, i));
@@ -113,37 +118,37 @@ TEST(Honest, SortingWhichTakesBranches) {
 
 TEST(Honest, Integers) {
   constexpr std::int64_t n = 300;
-  expect_right({.variant = "parity",
-                .dtype = DType::i32,
-                .problem = {{"n", n}},
-                .inputs = {{n}},
-                .outputs = {{.count = n,
-                             .expected = [](const Inputs& in, std::int64_t i) {
-                               return std::fabs(std::fmod(in(0, i), 2));
-                             },
-                             .dtype = DType::u8}},
-                .launch = [](const Execution& on) {
-                  for (std::int64_t i = 0; i < n; ++i)
-                    on.out<std::uint8_t>(0)[i] = static_cast<std::uint8_t>(on.in<int>(0)[i] & 1);
-                }});
+  expect_right(
+      {.variant = "parity",
+       .dtype = DType::i32,
+       .problem = {{"n", n}},
+       .inputs = {{n}},
+       .outputs = {{.count = n,
+                    .expected = [](const Inputs& in,
+                                   std::int64_t i) { return std::fabs(std::fmod(in(0, i), 2)); },
+                    .dtype = DType::u8}},
+       .launch = [](const Execution& on) {
+         for (std::int64_t i = 0; i < n; ++i)
+           on.out<std::uint8_t>(0)[i] = static_cast<std::uint8_t>(on.in<int>(0)[i] & 1);
+       }});
 }
 
 TEST(Honest, HalvesAndAWorkspace) {
   constexpr std::int64_t n = 500;
-  expect_right({.variant = "halves",
-                .dtype = DType::f16,
-                .problem = {{"n", n}},
-                .inputs = {{n}, {n, DType::f32}},
-                .outputs = {{n, [](const Inputs& in, std::int64_t i) {
-                               return in(0, i) + in(1, i);
-                             }}},
-                .launch = [](const Execution& on) {
-                  auto* sums = static_cast<float*>(on.workspace());
-                  for (std::int64_t i = 0; i < n; ++i)
-                    sums[i] = from_f16(on.in<std::uint16_t>(0)[i]) + on.in<float>(1)[i];
-                  for (std::int64_t i = 0; i < n; ++i) on.out<std::uint16_t>(0)[i] = to_f16(sums[i]);
-                },
-                .workspace = n * sizeof(float)});
+  expect_right(
+      {.variant = "halves",
+       .dtype = DType::f16,
+       .problem = {{"n", n}},
+       .inputs = {{n}, {n, DType::f32}},
+       .outputs = {{n, [](const Inputs& in, std::int64_t i) { return in(0, i) + in(1, i); }}},
+       .launch =
+           [](const Execution& on) {
+             auto* sums = static_cast<float*>(on.workspace());
+             for (std::int64_t i = 0; i < n; ++i)
+               sums[i] = from_f16(on.in<std::uint16_t>(0)[i]) + on.in<float>(1)[i];
+             for (std::int64_t i = 0; i < n; ++i) on.out<std::uint16_t>(0)[i] = to_f16(sums[i]);
+           },
+       .workspace = n * sizeof(float)});
 }
 
 TEST(Honest, WhatNeedsNoInputs) {
@@ -161,9 +166,8 @@ TEST(Honest, OutputsThatAreMostlyTheSame) {
   expect_right({.variant = "beyond",
                 .problem = {{"n", n}},
                 .inputs = {{n}},
-                .outputs = {{n, [](const Inputs& in, std::int64_t i) {
-                               return in(0, i) > 0.999 ? 1.0 : 0.0;
-                             }}},
+                .outputs = {{n, [](const Inputs& in,
+                                   std::int64_t i) { return in(0, i) > 0.999 ? 1.0 : 0.0; }}},
                 .launch = [](const Execution& on) {
                   for (std::int64_t i = 0; i < n; ++i)
                     on.out<float>(0)[i] = on.in<float>(0)[i] > 0.999f ? 1.0f : 0.0f;
@@ -210,7 +214,8 @@ TEST(Suite, ListsEmulatedCasesOfGpusAlone) {
   suite.add(one);
   one.device = Kind::cuda;
   suite.add(one);
-  const worker::Suite listed = to_worker(suite, "mine", false), emulated = to_worker(suite, "mine", true);
+  const worker::Suite listed = to_worker(suite, "mine", false),
+                      emulated = to_worker(suite, "mine", true);
   ASSERT_EQ(listed.cases.size(), 2u);
   EXPECT_EQ(record::name(listed.cases[0].info.id), "mine/doubling/f32/n=256");
   ASSERT_EQ(emulated.cases.size(), 1u);

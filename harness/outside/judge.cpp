@@ -182,9 +182,10 @@ record::Verification Judge::compare(measure::Turn turn, const std::vector<Bytes>
       if (worst.right()) continue;
       const bool unwritten = memory_.is_poison(turn.output, k, elements[n], got);
       finding_ = unwritten ? fmt::format("element {} of output {} was not written", elements[n], k)
-                           : fmt::format("element {} of output {} is {:.9g}, and {:.9g} was "
-                                         "expected",
-                                         elements[n], k, got, wanted[n]);
+                           : fmt::format(
+                                 "element {} of output {} is {:.9g}, and {:.9g} was "
+                                 "expected",
+                                 elements[n], k, got, wanted[n]);
     }
   }
   worst.checked = checked;
@@ -228,15 +229,17 @@ record::Verification Judge::verify(measure::Turn turn) {
   }
   if (!still_so(seen, found) || read(turn.output) != found) {
     result.error = infinity;
-    finding_ = "it was written after the launch had returned: work goes on after it, in a thread "
-               "or on another stream";
+    finding_ =
+        "it was written after the launch had returned: work goes on after it, in a thread "
+        "or on another stream";
     return result;
   }
   Answer now = answer(turn.inputs, std::move(found));
   if (ignores_inputs(now)) {
     result.error = infinity;
-    finding_ = "outputs are the same, bit by bit, for other inputs, and something else is expected "
-               "of those: the tolerance accepts what does not depend on inputs";
+    finding_ =
+        "outputs are the same, bit by bit, for other inputs, and something else is expected "
+        "of those: the tolerance accepts what does not depend on inputs";
   }
   before_ = std::move(now);
   return result;

@@ -28,8 +28,8 @@ worker::Suite listed(const Built& built) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw Error(ErrorKind::usage, fmt::format("the cases of {} cannot be listed: {}", built.suite,
-                                              error.what()));
+    throw Error(ErrorKind::usage,
+                fmt::format("the cases of {} cannot be listed: {}", built.suite, error.what()));
   }
   if (suite.added().empty())
     throw Error(ErrorKind::usage, fmt::format("{} adds no case", built.suite),

@@ -4,9 +4,9 @@ namespace ridgeline::outside {
 
 /// What `ridgeline_add_suite` writes down of a program.
 struct Built {
-  const char* suite;     // its name
-  const char* program;   // its name
-  const char* sources;   // folder of the user's sources
+  const char* suite;    // its name
+  const char* program;  // its name
+  const char* sources;  // folder of the user's sources
   bool emulated;
 };
 

@@ -14,8 +14,8 @@
 
 namespace ridgeline::outside {
 
-/// A buffer that a kernel is given, between two zones of bytes that it may not write. No zones on an
-/// emulated device, which finds such an access itself, in its line.
+/// A buffer that a kernel is given, between two zones of bytes that it may not write. No zones on
+/// an emulated device, which finds such an access itself, in its line.
 class Guarded {
  public:
   Guarded(device::Device& device, std::size_t bytes, std::span<const std::byte> zone);
@@ -41,7 +41,8 @@ struct Memory {
   };
   struct Outputs {
     std::vector<Guarded> buffers;
-    std::uint64_t garbage = 0;  // the seed of what was put in last; 0: NaN, or what NaN is of a type
+    std::uint64_t garbage = 0;  // the seed of what was put in last; 0: NaN, or what NaN is of a
+                                // type
   };
 
   /// Element i of input k of set s is random_element(type, distribution, seed of s, first + i).

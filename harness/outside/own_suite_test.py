@@ -127,14 +127,14 @@ def test_the_example_is_run_counted_and_checked(suite, installed, ridgeline):
     assert found_in(done)["outcome"] == "counted"
     done = ridgeline("check", EXAMPLE / "mine.cpp", EXAMPLE / "kernel.cu")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "kernel doubled_kernel" in done.stdout
+    assert "kernel twice_kernel" in done.stdout
 
 
 def test_a_slower_build_is_found_and_a_replaced_clock_too(suite, installed, ridgeline, tmp_path):
     slower = tmp_path / "slower"
     shutil.copytree(EXAMPLE, slower)
     source = (slower / "mine.cpp").read_text()
-    begin = "static void doubled(const float* x, float* y, std::int64_t n) {\n"
+    begin = "static void twice(const float* x, float* y, std::int64_t n) {\n"
     assert begin in source
     planted = "  for (volatile int wait = 0; wait < 3'000'000; wait = wait + 1) {}\n"
     (slower / "mine.cpp").write_text(source.replace(begin, begin + planted))

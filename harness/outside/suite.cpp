@@ -69,8 +69,7 @@ bool same_name(const Case& one, const Case& other) {
     return a.name == b.name && a.value == b.value;
   };
   return one.variant == other.variant && one.dtype == other.dtype && one.device == other.device &&
-         one.options == other.options &&
-         std::ranges::equal(one.problem, other.problem, same_sizes);
+         one.options == other.options && std::ranges::equal(one.problem, other.problem, same_sizes);
 }
 
 }  // namespace
@@ -84,8 +83,8 @@ void Suite::add(Case one, std::source_location where) {
                 "docs/own-kernels.md shows a whole one");
   };
   if (const std::string why = mistake_in(one); !why.empty()) refuse(why);
-  const auto twin = std::ranges::find_if(
-      added_, [&](const Added& other) { return same_name(one, other.one); });
+  const auto twin =
+      std::ranges::find_if(added_, [&](const Added& other) { return same_name(one, other.one); });
   if (twin != added_.end())
     refuse(fmt::format("the one of {} has its name: same variant, type, problem and options",
                        twin->where));

@@ -46,8 +46,8 @@ std::string program_code(const record::Build& build, const std::filesystem::path
 
 enum class Ask { cases, devices, cases_and_devices };
 
-/// Finds Ridgeline's workers, replaces or adds those in `named` (as worker_file.hpp reads them), and
-/// asks each. A worker that not every build has is returned as unavailable with the reason; any
+/// Finds Ridgeline's workers, replaces or adds those in `named` (as worker_file.hpp reads them),
+/// and asks each. A worker that not every build has is returned as unavailable with the reason; any
 /// other that is missing or cannot talk throws a dependency Error.
 std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what);
 

@@ -93,8 +93,8 @@ class Conversation {
     record::Measurement& m = prepared.measurement;
     if (m.samples_ns.empty()) throw Error(ErrorKind::usage, "the case was not sampled");
     m.case_name = prepared.request.case_name;
-    m.reason = fmt::format("{} compares its outputs with no oracle",
-                           adapted_.file.filename().string());
+    m.reason =
+        fmt::format("{} compares its outputs with no oracle", adapted_.file.filename().string());
     m.attempt = 1;
     m.median_ns = stats::median(m.samples_ns);
     m.relative_spread.reset();
@@ -131,8 +131,8 @@ class Conversation {
 
   /// NVBench empties the cache before each launch; all others run whatever is in it.
   void say_how(record::Case& info) const {
-    const bool cold = adapted_.kind == DeviceKind::cuda &&
-                      record::option(info.id, "cache", "cold") == "cold";
+    const bool cold =
+        adapted_.kind == DeviceKind::cuda && record::option(info.id, "cache", "cold") == "cold";
     if (cold)
       info.id.options.push_back({"launch", "single"});
     else if (record::option(info.id, "cache", "").empty())
@@ -166,8 +166,8 @@ void adapt(const Adapted& adapted, worker::Transport& transport) {
     } catch (const Error& error) {
       answer = to_line(protocol::Failure{error.what(), error.advice(), error.exit_code(), {}});
     } catch (const std::exception& error) {
-      answer = to_line(
-          protocol::Failure{error.what(), "", static_cast<int>(ErrorKind::internal), {}});
+      answer =
+          to_line(protocol::Failure{error.what(), "", static_cast<int>(ErrorKind::internal), {}});
     }
     if (answer.empty()) return;
     transport.send(answer);

@@ -10,7 +10,7 @@
 namespace ridgeline::outside {
 
 struct Adapted {
-  std::filesystem::path file;  // whose results these are
+  std::filesystem::path file;         // whose results these are
   DeviceKind kind = DeviceKind::cpu;  // of the devices that its cases are for
   BenchProgram& program;
   std::function<device::Discovery()> discover = device::discover;

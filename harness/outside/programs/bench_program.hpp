@@ -21,9 +21,9 @@ class BenchProgram {
     record::Case info;
     std::string name;  // as the program calls it
   };
-  /// Starts the program for its benchmarks, of which there is at least one. This and measure() throw
-  /// a dependency Error, one sentence that names the program, when it fails, when what it writes
-  /// cannot be read, or when two benchmarks have one name.
+  /// Starts the program for its benchmarks, of which there is at least one. This and measure()
+  /// throw a dependency Error, one sentence that names the program, when it fails, when what it
+  /// writes cannot be read, or when two benchmarks have one name.
   virtual std::vector<Listed> list() = 0;
   /// Starts the program for one benchmark. The measurement has samples, the outcome unverified, and
   /// the reason; how it was launched and with which caches is for the caller to say.

@@ -55,15 +55,18 @@ class GoogleBenchmark final : public BenchProgram {
                     fmt::format("{} lists the benchmark {} twice", program_.filename().string(),
                                 printable(name)),
                     "give each benchmark a name of its own");
-      benchmarks.push_back({{"name", name}, {"run_name", name}, {"real_time", 1},
-                            {"time_unit", "ns"}, {"iterations", 1}});
+      benchmarks.push_back({{"name", name},
+                            {"run_name", name},
+                            {"real_time", 1},
+                            {"time_unit", "ns"},
+                            {"iterations", 1}});
     }
     const json::Value document{{"context", {{"executable", program_.string()}}},
                                {"benchmarks", benchmarks}};
     std::istringstream stream(document.dump());
     std::vector<Listed> listed;
-    const imported::Contents read = imported::read_google_benchmark(
-        stream, "the list of " + program_.filename().string());
+    const imported::Contents read =
+        imported::read_google_benchmark(stream, "the list of " + program_.filename().string());
     for (std::size_t i = 0; i < read.rows.size(); ++i)
       listed.push_back({read.rows[i].case_info, names.at(i)});
     return listed;
@@ -74,22 +77,18 @@ class GoogleBenchmark final : public BenchProgram {
                               const protocol::Sample& how) override {
     const ResultsFolder folder;
     const int repetitions = std::clamp(how.min_samples, 1, std::max(how.max_samples, 1));
-    const double seconds =
-        std::clamp(0.5 * how.budget_ns * 1e-9 / repetitions, 0.001, 0.5);
+    const double seconds = std::clamp(0.5 * how.budget_ns * 1e-9 / repetitions, 0.001, 0.5);
     // What the user gives comes later, and counts; how results are written comes last.
-    std::vector<std::string> arguments{
-        fmt::format("--benchmark_repetitions={}", repetitions),
-        fmt::format("--benchmark_min_time={:.4f}", seconds)};
+    std::vector<std::string> arguments{fmt::format("--benchmark_repetitions={}", repetitions),
+                                       fmt::format("--benchmark_min_time={:.4f}", seconds)};
     arguments.insert(arguments.end(), arguments_.begin(), arguments_.end());
     arguments.insert(arguments.end(),
                      {"--benchmark_filter=" + only(wanted.name), "--benchmark_list_tests=false",
-                      "--benchmark_out=" + folder.file().string(),
-                      "--benchmark_out_format=json"});
+                      "--benchmark_out=" + folder.file().string(), "--benchmark_out_format=json"});
     const imported::Contents found =
         run_for_results(program_, arguments, folder.file(), imported::read_google_benchmark);
-    const auto row = std::ranges::find_if(found.rows, [&](const imported::Row& each) {
-      return each.case_info.id == wanted.info.id;
-    });
+    const auto row = std::ranges::find_if(
+        found.rows, [&](const imported::Row& each) { return each.case_info.id == wanted.info.id; });
     if (row == found.rows.end())
       throw Error(ErrorKind::dependency,
                   fmt::format("{} wrote no result of {}", program_.filename().string(),

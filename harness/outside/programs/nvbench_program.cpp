@@ -51,9 +51,9 @@ class NvBench final : public BenchProgram {
     if (!kept_.contains(name)) execute(wanted, device, how);
     const auto found = kept_.find(name);
     if (found == kept_.end())
-      throw Error(ErrorKind::dependency,
-                  fmt::format("{} wrote no result of {}", program_.filename().string(),
-                              printable(name)));
+      throw Error(
+          ErrorKind::dependency,
+          fmt::format("{} wrote no result of {}", program_.filename().string(), printable(name)));
     record::Measurement measurement = std::move(found->second);
     kept_.erase(found);
     if (!record::has_samples(measurement.outcome))
@@ -80,8 +80,7 @@ class NvBench final : public BenchProgram {
     if (std::ranges::none_of(arguments_, chosen) && !wanted.name.empty())
       arguments.insert(arguments.end(), {"--benchmark", wanted.name});
     arguments.insert(arguments.end(), {"--jsonbin", folder.file().string()});
-    imported::Contents found =
-        run_for_results(program_, arguments, folder.file(), read_in(folder));
+    imported::Contents found = run_for_results(program_, arguments, folder.file(), read_in(folder));
     for (imported::Row& row : found.rows)
       kept_.insert_or_assign(record::name(row.case_info.id), std::move(row.measurement));
   }

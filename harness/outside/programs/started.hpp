@@ -27,8 +27,8 @@ class ResultsFolder {
 std::string run_for_output(const std::filesystem::path& program,
                            const std::vector<std::string>& arguments);
 
-/// Runs the program, which writes `file`, and reads it. Throws a dependency Error that says which of
-/// these fails.
+/// Runs the program, which writes `file`, and reads it. Throws a dependency Error that says which
+/// of these fails.
 imported::Contents run_for_results(
     const std::filesystem::path& program, const std::vector<std::string>& arguments,
     const std::filesystem::path& file,
