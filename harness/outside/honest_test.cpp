@@ -29,7 +29,7 @@ void expect_right(const Case& one) {
 
 TEST(Honest, LongShortAndTiny) {
   expect_right(doubling([](const float* x, float* y) { doubled(x, y, 256); }));
-  expect_right(doubling([](const float* x, float* y) { doubled(x, y, 30'000, 60); }, 30'000));
+  expect_right(doubling([](const float* x, float* y) { doubled(x, y, 10'000, 30); }, 10'000));
   expect_right(doubling([](const float* x, float* y) { y[0] = 2 * x[0]; }, 1));
 }
 
@@ -37,7 +37,7 @@ TEST(Honest, WithThreads) {
   expect_right(doubling(
       [](const float* x, float* y) {
 #pragma omp parallel for schedule(static)
-        for (int i = 0; i < 4096; ++i) doubled(x + i, y + i, 1, 60);
+        for (int i = 0; i < 4096; ++i) doubled(x + i, y + i, 1, 30);
       },
       4096));
   expect_right(doubling([](const float* x, float* y) {

@@ -53,7 +53,8 @@ WorkerFile find_worker(const std::string& text) {
     if (speaker.empty())
       throw Error(ErrorKind::dependency,
                   fmt::format("{} not found beside ridgeline or on the PATH", adapter),
-                  "it is built with ridgeline and speaks for programs of other benchmarks");
+                  "build it (the preset release does); it speaks for programs that know no worker "
+                  "protocol");
     std::vector<std::string> arguments{std::string(kind), file.string()};
     arguments.insert(arguments.end(), own.begin(), own.end());
     return {file, {speaker, std::move(arguments)}};
