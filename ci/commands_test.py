@@ -42,6 +42,9 @@ NOT_RUN = {  # pattern: the reason
     r".* (--device (cpu,)?cuda:0|--counters)\b.*": "needs a GPU",
     r"ci/studies/sanitize .*": "needs a GPU",
     r"compare\.py .*": "is a tool of Google Benchmark",
+    r"ridgeline .*(build/mine|my_bench).*": (
+        "needs programs of others; the tests in harness/outside build and start some"
+    ),
     r"ridgeline completion zsh .*": "is for zsh",
     r"ridgeline trend (acknowledge|expect|resolve|reopen)\b.*": (
         "answers to a change, of which two nights have none; trend_told_test.py answers to some"
@@ -52,6 +55,9 @@ STANDS_FOR = {  # in an example: here
     r"\bCASE\b": CASE,
     r"\bGATE\b": "latest",
     r"\bcheck (FILE|reverse_rows)\.cu": "check docs/examples/reverse_rows.cu",
+    r"\bcheck mine\.cpp kernel\.cu": (
+        "check docs/examples/own-suite/mine.cpp docs/examples/own-suite/kernel.cu"
+    ),
     r"\bFOLDER\b": "results",
     r"--benchmark_filter=gemm": f"--benchmark_filter={CASE}",
     r"\blabel:\w+": "label:v1",

@@ -2,6 +2,7 @@
 option(RIDGELINE_PORTABLE "Link everything but glibc, MPI and the driver statically, for machines other than this one" OFF)
 option(RIDGELINE_TESTS "Build tests, benchmarks, studies and their workers" ON)
 option(RIDGELINE_EMULATED "Build the emulated device and the kernels for it, where CUDA parts are built" ON)
+option(RIDGELINE_OUTSIDE "Build what kernels and programs of others are measured with" ON)
 set(RIDGELINE_CUDA AUTO CACHE STRING "Build CUDA parts: ON, OFF, or AUTO (when a CUDA compiler is found)")
 set(RIDGELINE_CUDA_ARCHITECTURES "80;90a" CACHE STRING "CUDA architectures to build machine code for; PTX is that of the highest without a letter")
 option(RIDGELINE_FUZZ "Build the fuzz targets for libFuzzer, and nothing else; needs clang" OFF)

@@ -52,11 +52,10 @@ bool fields_before(const std::vector<record::Field>& a, const std::vector<record
 }  // namespace
 
 int severity(Outcome outcome) {
-  constexpr Outcome mildest_first[] = {Outcome::ok,           Outcome::counted,
-                                       Outcome::unsupported,  Outcome::unavailable,
-                                       Outcome::unstable,     Outcome::invalid_environment,
-                                       Outcome::not_measured, Outcome::timeout,
-                                       Outcome::crashed,      Outcome::wrong_result};
+  constexpr Outcome mildest_first[] = {
+      Outcome::ok,       Outcome::counted,    Outcome::unsupported,         Outcome::unavailable,
+      Outcome::unstable, Outcome::unverified, Outcome::invalid_environment, Outcome::not_measured,
+      Outcome::timeout,  Outcome::crashed,    Outcome::wrong_result};
   return static_cast<int>(std::ranges::find(mildest_first, outcome) - std::begin(mildest_first));
 }
 

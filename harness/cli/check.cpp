@@ -4,7 +4,8 @@
 #include <system_error>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <stdlib.h>
 
 #include "harness/base/error.hpp"
@@ -58,31 +59,37 @@ void build(const process::Kit& kit, const std::vector<std::string>& arguments,
                 "what sources must keep to: docs/how-to-check.md");
 }
 
-/// In two steps: told to link what it instruments, the compiler would add the sanitizer's library.
-void compile(const process::Kit& kit, const fs::path& source, const fs::path& program) {
-  const std::string object = program.string() + ".o";
-  std::vector<std::string> arguments = kit.flags;
-  arguments.insert(arguments.end(),
-                   {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
-  build(kit, arguments, source.string() + " cannot be compiled for the emulated device");
-  arguments = {object, "-o", program.string()};
-  arguments.insert(arguments.end(), kit.link.begin(), kit.link.end());
-  build(kit, arguments, source.string() + " cannot be linked");
-}
-
 struct CheckOptions {
-  std::string file;
+  std::vector<std::string> files;
+
+  std::string text() const { return fmt::format("{}", fmt::join(files, " ")); }
 };
 
+/// In two steps: told to link what it instruments, the compiler would add the sanitizer's library.
+void compile(const process::Kit& kit, const CheckOptions& options, const fs::path& program) {
+  std::vector<std::string> link;
+  for (const std::string& source : options.files) {
+    const std::string object = fmt::format("{}.{}.o", program.string(), link.size());
+    std::vector<std::string> arguments = kit.flags;
+    arguments.insert(arguments.end(),
+                     {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
+    build(kit, arguments, source + " cannot be compiled for the emulated device");
+    link.push_back(object);
+  }
+  link.insert(link.end(), {"-o", program.string()});
+  link.insert(link.end(), kit.link.begin(), kit.link.end());
+  build(kit, link, options.text() + " cannot be linked");
+}
+
 int check(const Context& context, const CheckOptions& options) {
-  const fs::path source = options.file;
-  if (!fs::is_regular_file(source))
-    throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(source.string(), 4000)));
+  for (const std::string& source : options.files)
+    if (!fs::is_regular_file(source))
+      throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(source, 4000)));
   const process::Kit kit = process::read_kit(process::program_folder().parent_path());
   if (!kit.note.empty()) present::say(stderr, kit.note + "\n");
   const ScratchFolder folder;
   const fs::path program = folder.path() / "check";
-  compile(kit, source, program);
+  compile(kit, options, program);
 
   std::vector<std::string> arguments{context.device.empty() ? "emulated:sm_90" : context.device};
   if (context.json) arguments.emplace_back("--json");
@@ -98,7 +105,7 @@ int check(const Context& context, const CheckOptions& options) {
   for (const int code : {2, 64, 69})
     if (result.exit_code == code) return code;
   throw Error(ErrorKind::dependency,
-              fmt::format("the check of {} {}", source.string(), result.ending),
+              fmt::format("the check of {} {}", options.text(), result.ending),
               "an access that the device does not see can end the program: docs/how-to-check.md");
 }
 
@@ -112,10 +119,12 @@ void add_check(Command program, Context& context) {
   ridgeline check reverse_rows.cu                            no GPU is needed
   ridgeline check reverse_rows.cu --device emulated:sm_80    within another architecture's limits
   ridgeline check reverse_rows.cu --json                     counts by source line
-The file defines kernels and a function ridgeline::check() that launches them:
-docs/how-to-check.md.)",
+  ridgeline check mine.cpp kernel.cu                         every case of a suite of yours
+The files define kernels and a function ridgeline::check() that launches them
+(docs/how-to-check.md), or cases (docs/own-kernels.md).)",
                   check, "the check did not end");
-  command.option("FILE", options.file, "A .cu file", {.required = true});
+  command.option("FILE", options.files, "A .cu file, and others that belong to it",
+                 {.required = true});
   for (const auto add : {add_device_option, add_json_option}) add(command, context);
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "harness/base/error.hpp"
+#include "harness/base/kernel_calls.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::measure {
@@ -91,7 +92,9 @@ double Rotation::run_ns() {
     workload_.launch(turn(next_, 0), device_.stream());
     workload_.poison(0);
   }
+  const std::int64_t start = kernel_clock_ns();
   const double ns = batches_[next_]->run_ns();
+  wall_ns_ = static_cast<double>(kernel_clock_ns() - start);
   advance();
   return ns;
 }

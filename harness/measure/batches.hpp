@@ -52,6 +52,8 @@ class Rotation {
   void prepare_next();
   /// Executes the next batch and returns its elapsed time in ns.
   double run_ns();
+  /// How long the newest batch has taken by the kernel's clock, which knows nothing of a GPU's.
+  double wall_ns() const { return wall_ns_; }
   /// Records all batches that have not been yet.
   void prepare_all();
   /// Begins the next batch, without waiting for it.
@@ -83,6 +85,7 @@ class Rotation {
   std::vector<std::unique_ptr<device::Batch>> batches_;
   std::size_t next_ = 0;
   std::deque<std::size_t> ran_;  // since the outputs were poisoned, at most as many as there are
+  double wall_ns_ = 0;
 };
 
 /// The timed batches of a verified case: how many executions one has, and whether the case is warm.
@@ -107,6 +110,8 @@ class Batches {
   bool settle();
   /// One sample: started together, as slow as the slowest rank. In ns of the whole batch.
   double run_ns();
+  /// Of the newest batch, as Rotation has it.
+  double wall_ns() const { return rotation_.wall_ns(); }
   /// Whether the newest batches show that samples would be shorter than half of what they should
   /// be.
   bool too_short() const;

@@ -8,12 +8,14 @@
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/kernel_calls.hpp"
 #include "harness/device/buffer.hpp"
 #include "harness/device/failure.hpp"
 #include "harness/device/random.hpp"
 #include "harness/measure/batches.hpp"
 #include "harness/measure/count.hpp"
 #include "harness/measure/count_metrics.hpp"
+#include "harness/measure/distrust.hpp"
 #include "harness/measure/energy.hpp"
 #include "harness/measure/right_output.hpp"
 #include "harness/measure/sensors.hpp"
@@ -75,6 +77,8 @@ struct Experiment::State {
   record::Measurement measurement;
   Sensors sensors;
   std::optional<Batches> batches;
+  Moments moments;  // of these and of the next, what is distrusted makes use
+  Clocks clocks;
   double alone_ns = 0;                       // wall time of the execution that was verified
   std::optional<std::uint64_t> used_before;  // bytes of the device's memory, before the case
   std::size_t pool_before = 0;               // bytes of the pool, likewise
@@ -123,7 +127,8 @@ struct Experiment::State {
     if (!counts(device())) {
       execute({});
       sample_memory();
-      return compare({}, "before");
+      compare({}, "before");
+      return look_for_damage();
     }
     const AddWallTime timer(measurement.verify_ns);
     count(workload, device(), options.sources, measurement);
@@ -139,6 +144,9 @@ struct Experiment::State {
     if (!found.right() && measurement.outcome == record::Outcome::ok) {
       measurement.outcome = record::Outcome::wrong_result;
       measurement.reason = difference(found, when);
+      if (workload.distrust)
+        if (const std::string more = workload.distrust->finding(); !more.empty())
+          measurement.reason += "; " + more;
     }
     measurement.verification =
         measurement.verification ? worse(*measurement.verification, found) : found;
@@ -202,6 +210,38 @@ struct Experiment::State {
       measurement.metrics.push_back(std::move(metric));
   }
 
+  /// Whatever is found of a kernel that is distrusted: its times are none.
+  void convict(const std::string& finding) {
+    if (finding.empty() || !right_so_far()) return;
+    measurement.outcome = record::Outcome::wrong_result;
+    measurement.reason = finding;
+  }
+
+  void look_for_damage() {
+    const AddWallTime timer(measurement.verify_ns);
+    if (workload.distrust && right_so_far()) convict(workload.distrust->damage());
+  }
+
+  /// A sample of what is distrusted was just taken: now and then compares the newest output, and
+  /// one more.
+  void look_at_sample(double told_ns) {
+    if (!workload.distrust) return;
+    clocks.add(told_ns, batches->wall_ns());
+    if (moments.come(measurement.samples_ns.size()))
+      compare_all(to_compare(batches->left(), [](const Turn& of) { return of.inputs; }), "while");
+  }
+
+  void look_at_distrusted() {
+    if (!workload.distrust) return;
+    look_for_damage();
+    convict(clocks.invented(device().facts().kind == device::Kind::cuda));
+    if (!right_so_far()) return;
+    convict(remembered(workload, device(), options.launch, [&](Turn turn) {
+      compare(turn, "on inputs that were new after");
+      return right_so_far();
+    }));
+  }
+
   bool right_so_far() const { return measurement.outcome == record::Outcome::ok; }
 
   /// Compares what the timed executions left. Writes that again, each output from other inputs, and
@@ -221,6 +261,7 @@ struct Experiment::State {
     const Turn last{workload.sets.inputs - 1, 0};
     execute(last);
     compare(last, "after");
+    look_at_distrusted();
   }
 
   void compare_all(const std::vector<Turn>& turns, const char* when) {
@@ -234,11 +275,17 @@ struct Experiment::State {
   /// mostly need the same from the oracle.
   template <class InputsOf>
   std::vector<Turn> to_compare(std::vector<Turn> left, InputsOf inputs_of) const {
+    if (workload.distrust) return unforeseen(left);
     if (compares_all() || left.size() <= 2) return left;
     std::ranges::sort(left, {}, [&](const Turn& of) {
       return std::pair(device::random_bits(setup.seed, inputs_of(of)), of.output);
     });
     return {left[0], left[1]};
+  }
+  /// The newest output, before it can be written late, and one that nobody can foresee.
+  static std::vector<Turn> unforeseen(const std::vector<Turn>& left) {
+    if (left.size() < 2) return left;
+    return {left.back(), left[kernel_random() % (left.size() - 1)]};
   }
   bool compares_all() const { return setup.device.facts().kind != device::Kind::cpu; }
 
@@ -312,6 +359,7 @@ std::vector<double> Experiment::sample(const SampleOptions& options) {
 
   const auto enough = [&] {
     if (taken.empty()) return false;
+    if (!state.right_so_far()) return true;
     if (taken.size() >= static_cast<std::size_t>(std::max(options.max_samples, 1))) return true;
     if (std::max(wall.ns(), timed) + longest > options.budget_ns) return true;
     if (taken.size() < next_look) return false;
@@ -328,6 +376,7 @@ std::vector<double> Experiment::sample(const SampleOptions& options) {
     longest = std::max(longest, ns);
     taken.push_back(ns / static_cast<double>(state.batches->executions()));
     all.push_back(taken.back());
+    state.look_at_sample(ns);
     // Warming up met slow batches only. What was taken is no sample of what is chosen now; once
     // samples were handed out their size stays.
     if (all.size() == taken.size() && state.batches->too_short() && restarts < most_restarts) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +49,17 @@ struct Setup {
   Sets fewest_sets() const { return sets(1, 1); }
 };
 
+/// Of kernels that nobody vouches for: what shows whether they do the work that they are timed for.
+struct Distrust {
+  /// Puts the elements of another seed in place of a set's inputs.
+  std::function<void(std::size_t inputs, std::uint64_t seed)> renew;
+  /// What executions have changed though it is not theirs to change: inputs, or memory beside a
+  /// buffer. Empty when nothing.
+  std::function<std::string()> damage;
+  /// What the newest `verify` has found wrong, for people; empty when nothing.
+  std::function<std::string()> finding;
+};
+
 /// A prepared case: allocated, filled, and ready to be launched with any set of its inputs and any
 /// of its outputs. The functions own the memory.
 struct Workload {
@@ -73,6 +85,8 @@ struct Workload {
   /// that was found right is then known again by its bits. Absent: `verify` is always asked.
   std::function<std::span<const std::byte>(std::size_t output)> bits = {};
   std::function<std::string(std::size_t inputs)> inputs_key = {};
+
+  std::optional<Distrust> distrust = {};
 };
 
 }  // namespace ridgeline::measure

@@ -28,10 +28,12 @@ int ms_until(Deadline deadline) {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::filesystem::path& program, std::function<void()> tick,
+WorkerProcess::WorkerProcess(const WorkerCommand& worker, std::function<void()> tick,
                              const Variables& environment)
     : tick_(std::move(tick)) {
-  Command command = worker_command(program);
+  Command command = worker_command(worker.program);
+  command.arguments.insert(command.arguments.begin(), worker.arguments.begin(),
+                           worker.arguments.end());
   command.environment.insert(command.environment.end(), environment.begin(), environment.end());
   child_ = std::make_unique<Child>(command);
   to_ = child_->input();

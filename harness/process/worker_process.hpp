@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -33,6 +34,15 @@ class WorkerLost : public std::runtime_error {
   record::Outcome outcome_;
 };
 
+/// How a worker is started: these arguments come before those of worker_command.
+struct WorkerCommand {
+  WorkerCommand(std::filesystem::path program = {},  // NOLINT(google-explicit-constructor)
+                std::vector<std::string> arguments = {})
+      : program(std::move(program)), arguments(std::move(arguments)) {}
+  std::filesystem::path program;
+  std::vector<std::string> arguments;
+};
+
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// A running worker and the conversation with it: one request, one answer. Every answer has a
@@ -40,9 +50,9 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 /// thrown. Throws Interrupted as soon as Interrupt asks for it.
 class WorkerProcess {
  public:
-  /// Starts `program` as worker_command has it, without waiting for it. `tick` is called a few
-  /// times a second while waiting later. `environment` is added to this program's.
-  explicit WorkerProcess(const std::filesystem::path& program, std::function<void()> tick = {},
+  /// Starts it as worker_command has it, without waiting for it. `tick` is called a few times a
+  /// second while waiting later. `environment` is added to this program's.
+  explicit WorkerProcess(const WorkerCommand& worker, std::function<void()> tick = {},
                          const Variables& environment = {});
   /// Starts `ranks` of it under `launcher`; rank 0 will connect back to us.
   WorkerProcess(const std::filesystem::path& program, const std::string& launcher, int ranks,

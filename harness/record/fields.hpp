@@ -74,6 +74,7 @@ void fields(auto& visit, Of<Process> auto& process) {
   visit("replicate", process.replicate, not_negative);
   visit("seed", process.seed);
   visit("started", process.started, when);
+  visit("imported", process.imported, left_out_when_empty);
 }
 
 /// Without its device, which has a row of its own.
@@ -90,6 +91,7 @@ void fields(auto& visit, Of<Run> auto& run) {
         {.text = Text::time, .presence = Presence::left_out_when_empty, .null_when_empty = true});
   visit("unfit", run.unfit, left_out_when_empty);
   visit("gate", run.gate, left_out_when_empty);
+  visit("imported", run.imported, left_out_when_empty);
   visit("unstable", run.unstable, positive);
 }
 
@@ -172,6 +174,7 @@ void fields(auto& visit, Of<Measurement> auto& m) {
   visit("total_ns", m.total_ns, wall_time);
   visit("telemetry", m.telemetry, {.presence = Presence::may_lack});
   visit("metrics", m.metrics, {.most = 200, .presence = Presence::may_lack, .column = ""});
+  visit("said", m.said, left_out_when_empty);
   visit("sites", m.sites,
         {.most = max_sites, .presence = Presence::left_out_when_empty, .column = ""});
   visit("sources", m.sources,

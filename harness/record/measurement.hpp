@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/checked.hpp"
+#include "harness/record/facts.hpp"
 #include "harness/record/outcome.hpp"
 
 namespace ridgeline::record {
@@ -116,6 +117,7 @@ struct Measurement {
   double prepare_ns = 0, verify_ns = 0, warmup_ns = 0, timed_ns = 0, total_ns = 0;
   Telemetry telemetry;
   std::vector<Metric> metrics;
+  Facts said;                   // what an imported result says in words
   std::vector<Site> sites;      // of a counted case, by file, line and access; else empty
   std::vector<Source> sources;  // of the sites, as far as they can be read
 

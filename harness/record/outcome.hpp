@@ -10,6 +10,7 @@ enum class Outcome {
   counted,   // verified and counted by a device that has no times: metrics and sites, no samples
   unstable,  // measured, but the interval of the process, or of the case over its processes, stayed
              // wider than the profile allows
+  unverified,           // times of another program, which nobody checked against an oracle
   invalid_environment,  // measured while something recorded disturbed it (throttling, a neighbour
                         // on the GPU)
   wrong_result,  // the output differs from the oracle's, or the device found a mistake in the
@@ -26,6 +27,7 @@ inline std::span<const Name<Outcome>> names(Outcome) {
       {Outcome::ok, "ok"},
       {Outcome::counted, "counted"},
       {Outcome::unstable, "unstable"},
+      {Outcome::unverified, "unverified"},
       {Outcome::invalid_environment, "invalid_environment"},
       {Outcome::wrong_result, "wrong_result"},
       {Outcome::unsupported, "unsupported"},
@@ -38,9 +40,9 @@ inline std::span<const Name<Outcome>> names(Outcome) {
 }
 using ridgeline::to_string;  // of all enumerations of records
 
-/// ok, unstable and invalid_environment carry samples; only ok may serve as a baseline.
+/// ok, unstable, unverified and invalid_environment carry samples; only ok may serve as a baseline.
 constexpr bool has_samples(Outcome outcome) {
-  return outcome == Outcome::ok || outcome == Outcome::unstable ||
+  return outcome == Outcome::ok || outcome == Outcome::unstable || outcome == Outcome::unverified ||
          outcome == Outcome::invalid_environment;
 }
 

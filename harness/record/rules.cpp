@@ -45,6 +45,8 @@ std::string broken_count(const Measurement& m, std::int64_t samples) {
 }
 
 std::string broken_verification(const Measurement& m) {
+  if (m.outcome == Outcome::unverified)
+    return m.verification ? "says outcome unverified with a verification" : "";
   if (has_samples(m.outcome) && !m.verification)
     return fmt::format(
         "says outcome {} without a verification: an output that was not verified has no time",

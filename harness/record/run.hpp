@@ -1,17 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "harness/base/device_kind.hpp"
+#include "harness/record/facts.hpp"
 
 namespace ridgeline::record {
-
-/// Named facts, in alphabetical order so that a hash of them is stable.
-using Facts = std::map<std::string, std::string>;
 
 /// One GPU, CPU or emulated GPU. `model` is the slug that names the results file; `uuid` tells two
 /// of a model apart.
@@ -72,6 +69,8 @@ struct Run {
                       // empty when it was
   std::string gate;   // id of the gate that measured this run as one of its sides; empty for a run
                       // of its own
+  std::string imported;  // the format of the files that its numbers come from; empty when Ridgeline
+                         // measured them
   std::optional<double> unstable;  // half width of an interval over its median above which a
                                    // measurement or a case is unstable: the profile's limit
   bool operator==(const Run&) const = default;
@@ -90,6 +89,7 @@ struct Process {
   int replicate = 0;  // 0-based; a worker that is restarted after a crash stays in its replicate
   std::uint64_t seed = 0;
   std::string started;
+  Facts imported;  // of a run that was imported: the file, its SHA-256, and what it says of itself
   Build build;
   bool operator==(const Process&) const = default;
 };

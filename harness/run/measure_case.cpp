@@ -145,7 +145,8 @@ std::unique_ptr<process::WorkerProcess> start(const Team& team, std::function<vo
                                               const process::Variables& environment) {
   const Worker& worker = *team.worker;
   if (worker.hello.launcher.empty())
-    return std::make_unique<process::WorkerProcess>(worker.program, std::move(tick), environment);
+    return std::make_unique<process::WorkerProcess>(command_of(worker), std::move(tick),
+                                                    environment);
   return std::make_unique<process::WorkerProcess>(worker.program, worker.hello.launcher, team.ranks,
                                                   std::move(tick), environment);
 }

@@ -16,6 +16,7 @@
 #include "harness/base/text.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/worker_process.hpp"
+#include "harness/run/worker_file.hpp"
 
 namespace ridgeline::run {
 namespace {
@@ -91,15 +92,11 @@ void ask(Worker& worker, process::WorkerProcess& process, Ask what) {
   process.kill();  // it holds nothing yet, and a polite end takes longer
 }
 
-std::filesystem::path find_named(const std::string& program) {
-  std::filesystem::path file = program;
-  if (program.find('/') == std::string::npos && !std::filesystem::exists(file))
-    file = process::find_program(program);
-  std::error_code failure;
-  const std::filesystem::path whole = std::filesystem::canonical(file, failure);
-  if (file.empty() || failure || !std::filesystem::is_regular_file(whole))
-    throw Error(ErrorKind::dependency, fmt::format("worker {} not found", printable(program)));
-  return whole;
+Worker worker_named(const std::string& text) {
+  WorkerFile found = find_worker(text);
+  Worker worker{found.file.filename().string(), found.file, {}, {}, {}, {}};
+  worker.command = std::move(found.command);
+  return worker;
 }
 
 std::vector<Worker> find_workers(const std::vector<std::string>& named) {
@@ -108,14 +105,15 @@ std::vector<Worker> find_workers(const std::vector<std::string>& named) {
     workers.push_back({known.name, process::find_program(known.name), {}, {}, {}, {}});
     workers.back().own_kind = known.own_kind;
   }
-  for (const std::string& program : named) {
-    const std::filesystem::path file = find_named(program);
-    const std::string name = file.filename().string();
-    const auto same = std::ranges::find(workers, name, &Worker::name);
-    if (same != workers.end())
-      same->program = file;
-    else
-      workers.push_back({name, file, {}, {}, {}, {}});
+  for (const std::string& text : named) {
+    const Worker wanted = worker_named(text);
+    const auto same = std::ranges::find(workers, wanted.name, &Worker::name);
+    if (same == workers.end()) {
+      workers.push_back(wanted);
+      continue;
+    }
+    same->program = wanted.program;
+    same->command = wanted.command;
   }
   for (Worker& worker : workers) worker.of_others = is_unknown(worker.name);
   return workers;
@@ -156,7 +154,7 @@ std::vector<Worker> ask_all(std::vector<Worker> workers, Ask what) {
         throw Error(ErrorKind::dependency,
                     fmt::format("{} not found beside ridgeline or on the PATH", workers[i].name),
                     how_to_have(workers[i].name));
-      processes[i] = std::make_unique<process::WorkerProcess>(workers[i].program);
+      processes[i] = std::make_unique<process::WorkerProcess>(command_of(workers[i]));
     });
   for (std::size_t i = 0; i < workers.size(); ++i)
     if (processes[i]) attempt(workers[i], [&] { ask(workers[i], *processes[i], what); });
@@ -185,8 +183,7 @@ std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what)
 std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what) {
   std::vector<Worker> workers;
   for (const std::string& program : programs) {
-    const std::filesystem::path file = find_named(program);
-    workers.push_back({file.filename().string(), file, {}, {}, {}, {}});
+    workers.push_back(worker_named(program));
     workers.back().of_others = is_unknown(workers.back().name);
   }
   return ask_all(std::move(workers), what);

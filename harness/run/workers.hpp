@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/process/worker_process.hpp"
 #include "harness/protocol/messages.hpp"
 #include "harness/record/case.hpp"
 #include "harness/record/run.hpp"
@@ -16,7 +17,7 @@ namespace ridgeline::run {
 /// A worker program and what it says of itself.
 struct Worker {
   std::string name;               // of the file
-  std::filesystem::path program;  // empty when it was not found
+  std::filesystem::path program;  // whose code it is; empty when it was not found
   std::string unavailable;        // why it cannot be used; empty when it can
   protocol::Hello hello;
   std::vector<record::Case> cases;        // of all kinds of device; one per suite and kind when the
@@ -32,8 +33,14 @@ struct Worker {
   std::map<std::pair<DeviceKind, std::string>, std::string> own_names{};
   std::optional<DeviceKind> own_kind{};  // the kind of device that no other of Ridgeline's workers
                                          // serves, if there is one
+  process::WorkerCommand command{};      // by which it is started; the program alone when empty
   bool of_others = false;  // not one of Ridgeline's: profiles need not know its suites
 };
+
+/// How the worker is started.
+inline process::WorkerCommand command_of(const Worker& worker) {
+  return worker.command.program.empty() ? process::WorkerCommand(worker.program) : worker.command;
+}
 
 /// What tells the code of a worker apart from that of another: its code hash; of one that cannot
 /// tell it, a hash of the program's file, which knows nothing of what the program loads. Throws a
@@ -42,12 +49,12 @@ std::string program_code(const record::Build& build, const std::filesystem::path
 
 enum class Ask { cases, devices, cases_and_devices };
 
-/// Finds Ridgeline's workers, replaces or adds those in `named` (a file, or a name on the PATH),
+/// Finds Ridgeline's workers, replaces or adds those in `named` (as worker_file.hpp reads them),
 /// and asks each. A worker that not every build has is returned as unavailable with the reason; any
 /// other that is missing or cannot talk throws a dependency Error.
 std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what);
 
-/// Asks these programs (a file, or a name on the PATH) and no others; failures as of ask_workers.
+/// Asks these programs and no others; failures as of ask_workers.
 std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what);
 
 /// The unavailable worker without which there is no device of the kind of `device` ("cuda",

@@ -1,4 +1,4 @@
--- Schema 9, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
+-- Schema 10, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
 
 CREATE TABLE baseline (
   name   TEXT PRIMARY KEY NOT NULL CONSTRAINT baseline_name_is_plain
@@ -87,7 +87,7 @@ CREATE TABLE "measurement" (
   attempt               INTEGER NOT NULL CHECK (attempt >= 1),
   outcome               TEXT NOT NULL CONSTRAINT outcome_is_known CHECK (outcome IN
                           ('ok', 'counted', 'unstable', 'invalid_environment', 'wrong_result', 'unsupported', 'unavailable',
-                           'not_measured', 'crashed', 'timeout')),
+                           'not_measured', 'crashed', 'timeout', 'unverified')),
   reason                TEXT NOT NULL,
   n                     INTEGER NOT NULL,
   executions_per_sample INTEGER NOT NULL CHECK (executions_per_sample >= 1),
@@ -114,12 +114,15 @@ CREATE TABLE "measurement" (
   throttled_by_hardware INTEGER NOT NULL CHECK (throttled_by_hardware IN (0, 1)),
   other_processes       INTEGER CHECK (other_processes >= 0),
   pruned                TEXT CONSTRAINT pruned_is_utc CHECK (pruned GLOB '????-??-??T??:??:??Z'), -- when samples were dropped
-  samples               BLOB, checked TEXT CONSTRAINT checked_goes_with_tolerance
-  CHECK (checked IS NULL OR (checked IN ('sample', 'by_variant', 'whole') AND tolerance IS NOT NULL)), settled INTEGER CONSTRAINT counted_cases_do_not_settle
-  CHECK (settled IS NULL OR (settled IN (0, 1) AND outcome <> 'counted')), -- n little-endian binary64 numbers: ns of one execution, in the order taken
+  said                  TEXT NOT NULL DEFAULT '{}' CONSTRAINT said_is_json CHECK (json_valid(said)), -- by an imported result
+  samples               BLOB, -- n little-endian binary64 numbers: ns of one execution, in the order taken
+  checked               TEXT CONSTRAINT checked_goes_with_tolerance
+                        CHECK (checked IS NULL OR (checked IN ('sample', 'by_variant', 'whole') AND tolerance IS NOT NULL)),
+  settled               INTEGER CONSTRAINT counted_cases_do_not_settle
+                        CHECK (settled IS NULL OR (settled IN (0, 1) AND outcome <> 'counted')),
   CONSTRAINT measured_once UNIQUE (process_id, case_id, attempt),
   CONSTRAINT samples_go_with_the_outcomes_that_have_them
-    CHECK ((outcome IN ('ok', 'unstable', 'invalid_environment')) = (n > 0)),
+    CHECK ((outcome IN ('ok', 'unstable', 'unverified', 'invalid_environment')) = (n > 0)),
   CONSTRAINT samples_are_counted CHECK (n >= 0),
   CONSTRAINT samples_are_n_numbers CHECK (samples IS NULL OR (n > 0 AND length(samples) = 8 * n)),
   CONSTRAINT samples_are_kept_until_they_are_pruned
@@ -128,12 +131,13 @@ CREATE TABLE "measurement" (
   CONSTRAINT spread_goes_with_samples CHECK (relative_spread IS NULL OR n > 0),
   CONSTRAINT only_right_results_have_samples
     CHECK (n = 0 OR tolerance IS NULL OR (error IS NOT NULL AND error <= tolerance)),
+  CONSTRAINT unverified_results_met_no_oracle CHECK (outcome <> 'unverified' OR tolerance IS NULL),
   CONSTRAINT error_goes_with_tolerance CHECK (error IS NULL OR tolerance IS NOT NULL),
   CONSTRAINT only_right_results_are_counted
     CHECK (outcome <> 'counted' OR (tolerance IS NOT NULL AND error IS NOT NULL AND error <= tolerance)),
   CONSTRAINT counted_cases_are_not_timed CHECK (outcome <> 'counted' OR (warmup_ns = 0 AND timed_ns = 0)),
   CONSTRAINT ok_needs_no_reason CHECK (outcome NOT IN ('ok', 'counted') OR reason = ''),
-  CONSTRAINT reason_is_given CHECK (outcome NOT IN ('invalid_environment', 'unsupported', 'unavailable', 'not_measured')
+  CONSTRAINT reason_is_given CHECK (outcome NOT IN ('unverified', 'invalid_environment', 'unsupported', 'unavailable', 'not_measured')
            OR reason <> '')
 ) STRICT;
 
@@ -171,7 +175,7 @@ CREATE TABLE process (
   replicate INTEGER NOT NULL CHECK (replicate >= 0),
   seed      INTEGER NOT NULL,
   started   TEXT NOT NULL CONSTRAINT process_started_is_utc CHECK (started GLOB '????-??-??T??:??:??Z')
-) STRICT;
+, imported TEXT NOT NULL DEFAULT '{}' CONSTRAINT imported_is_json CHECK (json_valid(imported))) STRICT;
 
 CREATE TABLE roof (
   run_id TEXT NOT NULL REFERENCES run (id),
@@ -194,7 +198,7 @@ CREATE TABLE run (
   started        TEXT NOT NULL CONSTRAINT run_started_is_utc CHECK (started GLOB '????-??-??T??:??:??Z'),
   finished       TEXT CONSTRAINT run_finished_is_utc CHECK (finished GLOB '????-??-??T??:??:??Z'),
   status         TEXT NOT NULL CONSTRAINT run_status_is_known
-                 CHECK (status IN ('running', 'finished', 'interrupted', 'failed')), gate TEXT NOT NULL DEFAULT '' CONSTRAINT run_gate_is_plain CHECK (gate NOT GLOB '*[^0-9A-Za-z_-]*'), unfit TEXT NOT NULL DEFAULT '', unstable REAL CONSTRAINT unstable_is_a_limit CHECK (unstable > 0 AND unstable < 9e999),
+                 CHECK (status IN ('running', 'finished', 'interrupted', 'failed')), gate TEXT NOT NULL DEFAULT '' CONSTRAINT run_gate_is_plain CHECK (gate NOT GLOB '*[^0-9A-Za-z_-]*'), unfit TEXT NOT NULL DEFAULT '', unstable REAL CONSTRAINT unstable_is_a_limit CHECK (unstable > 0 AND unstable < 9e999), imported TEXT NOT NULL DEFAULT '',
   CONSTRAINT run_finishes_once_it_is_not_running CHECK ((status = 'running') = (finished IS NULL))
 ) STRICT;
 

@@ -19,10 +19,12 @@ constexpr std::size_t page = 4096;
 [[maybe_unused]] constexpr std::size_t worth_threads = 1u << 20;  // below, waking them costs more
                                                                   // than the work
 
+[[maybe_unused]] constexpr std::size_t worth_threads_to_fill = 1u << 14;  // elements, likewise
+
 template <class Element, class Make>
 void fill_all(void* to, std::size_t count, Make make) {
   auto* const elements = static_cast<Element*>(to);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count >= worth_threads_to_fill)
   for (std::size_t i = 0; i < count; ++i) elements[i] = make(i);
 }
 

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/measure/workload.hpp"
+
+namespace ridgeline::measure {
+
+/// When outputs are compared among the samples of a case: at moments that nobody can foresee, more
+/// often at first.
+class Moments {
+ public:
+  Moments();
+  /// Whether now that so many samples are taken is such a moment.
+  bool come(std::size_t samples);
+
+ private:
+  std::size_t next_;
+  int left_ = 3;  // each costs what the oracle costs
+};
+
+/// What the clock that times were taken with says beside the kernel's.
+class Clocks {
+ public:
+  void add(double told_ns, double wall_ns);
+  /// Why the times are none; empty when they may be. A GPU's clock leaves out what it takes to
+  /// start a batch and to wait for it.
+  std::string invented(bool on_gpu) const;
+
+ private:
+  std::vector<double> shares_;  // of the wall time of a batch that was told
+};
+
+/// Executes the workload on inputs that it has not seen before, on the same inputs again, and
+/// several times in a row. Where all of these times show that an output is remembered, or that a
+/// repeated execution is left out, says so; else empty. `is_right` compares an output; when it says
+/// no, that is all. Renews inputs, so that samples can no longer be taken.
+std::string remembered(const Workload& workload, device::Device& device, device::Launch launch,
+                       const std::function<bool(Turn)>& is_right);
+
+}  // namespace ridgeline::measure
