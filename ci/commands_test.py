@@ -42,6 +42,7 @@ NOT_RUN = {  # pattern: the reason
     r".* (--device (cpu,)?cuda:0|--counters)\b.*": "needs a GPU",
     r"ci/studies/sanitize .*": "needs a GPU",
     r"compare\.py .*": "is a tool of Google Benchmark",
+    r"ridgeline import .*": "needs files of other programs; import_test.py gives it some",
     r"ridgeline completion zsh .*": "is for zsh",
     r"ridgeline trend (acknowledge|expect|resolve|reopen)\b.*": (
         "answers to a change, of which two nights have none; trend_told_test.py answers to some"
