@@ -45,6 +45,7 @@ NOT_RUN = {  # pattern: the reason
     r"ridgeline .*(build/mine|my_bench).*": (
         "needs programs of others; the tests in harness/outside build and start some"
     ),
+    r"ridgeline import .*": "needs files of other programs; import_test.py gives it some",
     r"ridgeline completion zsh .*": "is for zsh",
     r"ridgeline trend (acknowledge|expect|resolve|reopen)\b.*": (
         "answers to a change, of which two nights have none; trend_told_test.py answers to some"

@@ -95,6 +95,8 @@ NightlyDevice device_of(const fs::path& file, const std::string& key,
   for (const store::StoredRun* run : runs) {
     if (!run->run.gate.empty())
       ++device.other_runs["of a gate"];
+    else if (!run->run.imported.empty())
+      ++device.other_runs["imported"];
     else if (!run->run.unfit.empty())
       ++device.other_runs["of an unfit machine"];
     else

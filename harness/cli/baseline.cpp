@@ -58,6 +58,10 @@ void check_run(const FoundRun& found, const std::string& status) {
   if (status == "running")
     throw Error(ErrorKind::usage, fmt::format("run {} cannot be a baseline yet: it is running", id),
                 "set it once the run has finished");
+  if (!found.summary.run.imported.empty())
+    throw Error(ErrorKind::usage,
+                fmt::format("run {} cannot be a baseline: it was imported and is unverified", id),
+                "a baseline is a run that Ridgeline measured");
   const bool measured = std::ranges::any_of(found.summary.outcomes, [](const auto& outcome) {
     return record::is_success(outcome.first);
   });

@@ -100,6 +100,9 @@ def baseline_of(results: Path) -> tuple[str, ...]:
     return ("baseline", "set", "main", ids(results, "run")[0])
 
 
+EXPORTS = ("csv", "csv-cases", "jsonl", "google-benchmark", "pytorch", "prometheus", "timeline")
+
+
 def commands(results: Path) -> Iterator[tuple[str, ...]]:
     """All that reads a results folder, asked for what was measured there."""
     (old, new), (gate,) = ids(results, "run"), ids(results, "gate")
@@ -115,7 +118,7 @@ def commands(results: Path) -> Iterator[tuple[str, ...]]:
     yield from (("history", "*"), ("history", "*", "--json"), ("report", "--text"))
     yield from (("explain", "*"), ("explain", "*", new, "--json"))
     yield from (("trend",), ("trend", "--json"), ("prune", "--older-than", "1d"))
-    yield from (("export", form, new) for form in ("csv", "jsonl", "google-benchmark"))
+    yield from (("export", form, new) for form in EXPORTS)
     yield from (("predict", "--on", "h200", *form) for form in ((), ("--markdown",), ("--json",)))
     yield from (("ladder", new, *form) for form in ((), ("--markdown",), ("--json",)))
     yield from (("report", "--claims", new, *f) for f in ((), ("--markdown",), ("--json",)))

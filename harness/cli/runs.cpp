@@ -151,10 +151,10 @@ void add_runs(Command program, Context& context) {
   ridgeline runs --results old       of another folder
   ridgeline runs --json              the same with all that is stored of each
 
-Status: finished, interrupted (what was done is stored), failed, running, or killed: it never ended,
-and its device's lock is free or another run has measured there since. Where neither tells, it is
-"running or killed". The two runs that a gate measures are listed as the gate; their ids are in
---json.)",
+Status: finished, interrupted (what was done is stored), failed, running, killed (it never ended,
+and its device's lock is free or another run has measured there since; where neither tells, it is
+"running or killed"), or imported, unverified: results of another program. The two runs that a gate
+measures are listed as the gate; their ids are in --json.)",
       runs);
   command.option("--label", options.label, "Only runs with this label", {.value_name = "TEXT"});
   command.option("--since", options.since,

@@ -26,6 +26,7 @@
 #include "harness/present/vouched.hpp"
 #include "harness/record/json.hpp"
 #include "harness/store/selector.hpp"
+#include "harness/store/write_imported.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -38,6 +39,7 @@ struct Shown : store::StoredRun {
   store::FoundRun found;
   std::string status;
   std::vector<record::Roof> roofs;
+  std::vector<record::Facts> files = {};  // that an imported run comes from
   std::optional<analysis::Clocks> clocks = {};
   std::string resume = {};                 // the line that measures what is left
   std::vector<CaseSummary> cases;          // that the options ask for
@@ -86,6 +88,7 @@ Shown read(const store::FoundRun& found, const ShowOptions& options) {
               found,
               present::status(found),
               store::roofs(store, id),
+              store::imported_from(store, id),
               {},
               {},
               {},
@@ -112,6 +115,20 @@ std::string facts(const record::Facts& facts) {
   return text;
 }
 
+/// "out.json (schema 1.0.0, SHA-256 5f3a...); line 7: doubtful"
+std::string file_text(const record::Facts& file) {
+  const auto fact = [&](const char* name) {
+    const auto found = file.find(name);
+    return found == file.end() ? std::string() : printable(found->second, 4000);
+  };
+  const std::string schema = fact("schema");
+  std::string text = fmt::format("{} ({}SHA-256 {})", fact("file"),
+                                 schema.empty() ? "" : "schema " + schema + ", ", fact("sha256"));
+  for (const auto& [name, what] : file)
+    if (name.starts_with("doubt ")) text += "; " + printable(what, 1000);
+  return text;
+}
+
 void print_head(const Shown& shown, const present::Look& look) {
   const record::Run& run = shown.run;
   const record::Device& device = shown.device;
@@ -125,6 +142,10 @@ void print_head(const Shown& shown, const present::Look& look) {
                                        present::wrapped(text, look.width, texts, texts)));
   };
   present::say(stdout, fmt::format("run {}: {}\n", run.id, shown.status));
+  if (!run.imported.empty())
+    line("imported",
+         fmt::format("from {}: nobody compared an output with an oracle", printable(run.imported)));
+  for (const record::Facts& file : shown.files) line("from", file_text(file));
   line("device", fmt::format("{} ({}), {}, {}", printable(device.name), printable(device.model),
                              printable(device.id), printable(device.uuid)));
   line("started", present::point_in_time(run.started) + " UTC");
@@ -207,6 +228,9 @@ json::Value json_of(const Shown& shown) {
                   {"builds", json::list(shown.builds)},
                   {"roofs", json::list(shown.roofs)}};
   all["run"]["status"] = shown.status;
+  if (!shown.files.empty())
+    all["imported_from"] =
+        json::list(shown.files, [](const auto& file) { return json::Value(file); });
   if (shown.clocks) all["clocks"] = present::to_json(*shown.clocks);
   for (const CaseSummary& summary : shown.cases) all["cases"].push_back(present::to_json(summary));
   for (const StoredMeasurement& stored : shown.sampled) {

@@ -57,6 +57,13 @@ double ns_of_unit(const std::string& unit) {
   return 0;
 }
 
+/// What a case's name says of an option; empty when it says nothing.
+std::string option_of(const record::CaseId& id, std::string_view key) {
+  for (const record::Field& field : id.problem)
+    if (field.key == key) return field.value;
+  return {};
+}
+
 class GoogleBenchmark {
  public:
   explicit GoogleBenchmark(const std::string& file) : gathering_(file, "google-benchmark") {}
@@ -78,7 +85,26 @@ class GoogleBenchmark {
                                                   printable(type, 60)));
   }
 
+  /// What `ridgeline export` lists beside: cases without a time.
+  void take_not_measured(const json::Element& element) {
+    if (!ours_ && gathering_.contents.rows.empty())
+      if (const Value* context = element.parent.find("context"))
+        ours_ = context->find("ridgeline_run") != nullptr;
+    if (!ours_) return;
+    const std::string name = name_of(element.value, element.line);
+    const std::int64_t replicate = whole(element.value, element.line, "replicate", 0);
+    const auto outcome = parse<record::Outcome>(text_at(element.value, "outcome"));
+    if (replicate < 0 || replicate > 1'000'000 || !outcome || record::has_samples(*outcome) ||
+        record::is_success(*outcome) || gathering_.has(name, static_cast<int>(replicate)))
+      gathering_.refuse(element.line, "a case without a time that is not as ridgeline writes it");
+    const std::size_t row = row_of(name, element.line, static_cast<int>(replicate));
+    gathering_[row].measurement.outcome = *outcome;
+    gathering_[row].measurement.reason = text_at(element.value, "reason");
+  }
+
   Contents finish(const Value& document) {
+    if (ours_ && document.find("counted") != nullptr)
+      gathering_.flag(0, "cases that were counted are not imported: they have no times");
     const Value* context = document.find("context");
     if (context == nullptr || !context->is_object())
       gathering_.refuse(0, "it has no context, so it is not what Google Benchmark writes",
@@ -90,6 +116,7 @@ class GoogleBenchmark {
       Row& made = gathering_[row];
       made.case_info.id = case_of_benchmark(name, suite);
       if (record::name(made.case_info.id) != name) made.measurement.said["name"] = name;
+      made.measurement.cache = option_of(made.case_info.id, "cache");
     }
     Contents contents = gathering_.take();
     if (derived_ > 0)
@@ -140,11 +167,14 @@ class GoogleBenchmark {
     const std::int64_t repetition = whole(entry, line, "repetition_index", 0);
     if (repetition < 0 || repetition > 1'000'000)
       gathering_.refuse(line, fmt::format("repetition_index {}", repetition));
-    const int execution = ours_ ? static_cast<int>(repetition) : 0;
+    const std::int64_t replicate = ours_ ? whole(entry, line, "replicate", 0) : 0;
+    if (replicate < 0 || replicate > 1'000'000)
+      gathering_.refuse(line, fmt::format("replicate {}", replicate));
+    const int execution = static_cast<int>(replicate);
     const bool known = gathering_.has(name, execution);
     const std::size_t row = row_of(name, line, execution);
     const auto last = last_repetition_.find(row);
-    if (known && (ours_ || (last != last_repetition_.end() && last->second >= repetition)))
+    if (known && (last == last_repetition_.end() || last->second >= repetition))
       gathering_.refuse(line,
                         fmt::format("the benchmark {} stands in line {} already",
                                     printable(name, 200), gathering_[row].line),
@@ -191,7 +221,12 @@ class GoogleBenchmark {
       if (std::ranges::find(taken, key) != taken.end()) continue;
       const std::optional<double> number =
           value.is_text() && !is_word_for_none(value.text()) ? std::nullopt : number_of(value);
-      if (ours_ && (key == "flop_rate" || key == "byte_rate")) continue;  // follows from these
+      // What our own files say beside; rates follow from the work.
+      if (ours_ && (key == "flop_rate" || key == "byte_rate" || key == "replicate")) continue;
+      if (ours_ && key == "original_name") {
+        gathering_.say(row, "name", text_of(value));
+        continue;
+      }
       if (ours_ && number && (key == "flops" || key == "bytes"))
         (key == "flops" ? m.flops : m.bytes) = number;
       else if (key == "family_index" || key == "per_family_instance_index")
@@ -299,9 +334,13 @@ class GoogleBenchmark {
 
 Contents read_google_benchmark(std::istream& stream, const std::string& file) {
   GoogleBenchmark reader(file);
-  const Value document = read_json(stream, file, {"benchmarks"}, [&](json::Element&& element) {
-    reader.take(std::move(element));
-  });
+  const Value document =
+      read_json(stream, file, {"benchmarks", "not_measured"}, [&](json::Element&& element) {
+        if (element.path == 1)
+          reader.take_not_measured(element);
+        else
+          reader.take(std::move(element));
+      });
   return reader.finish(document);
 }
 

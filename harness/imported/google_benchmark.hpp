@@ -11,7 +11,8 @@ namespace ridgeline::imported {
 /// `file` is how Errors call it.
 ///
 /// Repetitions are samples of one execution, the mean of their iterations each; of a file that
-/// `ridgeline export` wrote they are executions. Aggregates count only where the repetitions were
+/// `ridgeline export` wrote they are samples of the
+/// execution that each names. Aggregates count only where the repetitions were
 /// left out: then the median of them is the one sample.
 Contents read_google_benchmark(std::istream& stream, const std::string& file);
 

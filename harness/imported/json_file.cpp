@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/base/text.hpp"
 #include "harness/imported/contents.hpp"
 
 namespace ridgeline::imported {
@@ -18,11 +19,11 @@ json::Value read_json(std::istream& stream, const std::string& file,
       try {
         take(std::move(element));
       } catch (const json::Error& error) {
-        refuse(file, line, error.what());
+        refuse(file, line, printable(error.what(), 400));
       }
     });
   } catch (const json::StreamError& error) {
-    refuse(file, error.line, error.what());
+    refuse(file, error.line, printable(error.what(), 400));
   }
 }
 

@@ -237,7 +237,10 @@ class NcclText {
       const std::size_t end = columns_[pending_.size()].end;
       if (end > begin && end < begin + last.size()) take(last.substr(0, end - begin));
     }
-    if (pending_.size() == width_) take_row();
+    if (pending_.size() == width_)
+      take_row();
+    else if (last.empty())
+      refuse_cut();  // nothing but the log comes between the parts of a row
   }
 
   void take(std::string_view value) {

@@ -157,12 +157,13 @@ ClaimsOfDevice judge_claims(const std::vector<Claim>& claims, DeviceKind kind,
 
 using RunsByModel = std::map<std::string, std::vector<FoundRun>>;  // each newest first
 
-/// Of these kinds of devices, less those of gates and of machines that were not fit.
+/// Of these kinds of devices, less those of gates, of machines that were not fit, and imported
+/// ones.
 RunsByModel runs_by_model(const std::vector<FoundRun>& all, const std::set<DeviceKind>& kinds) {
   RunsByModel by_model;
   for (const FoundRun& found : all)
     if (found.summary.run.gate.empty() && found.summary.run.unfit.empty() &&
-        kinds.contains(found.summary.device.kind))
+        found.summary.run.imported.empty() && kinds.contains(found.summary.device.kind))
       by_model[found.summary.device.model].push_back(found);
   return by_model;
 }

@@ -255,7 +255,8 @@ Cells row_of(const analysis::MetricChange& change) {
 }
 
 bool is_unsteady(const analysis::SideOfCase& side) {
-  return side.disturbed || side.outcome == record::Outcome::unstable;
+  return side.disturbed || side.outcome == record::Outcome::unstable ||
+         side.outcome == record::Outcome::unverified;
 }
 
 std::string short_ratio(double ratio) {

@@ -77,6 +77,8 @@ std::string table_of(const CaseHistory& history, std::size_t width) {
                interval ? units::time_range(interval->low, interval->high) : "",
                change(row, before), std::string(record::to_string(row.result.outcome))});
     if (!row.result.reason.empty()) table.note(printable(row.result.reason, 1000));
+    if (!row.run.imported.empty())
+      table.note(fmt::format("imported from {}, unverified", printable(row.run.imported)));
     if (!row.run.unfit.empty())
       table.note("the machine was not fit: " + printable(row.run.unfit, 1000));
     if (now) before = &row;
@@ -100,6 +102,7 @@ json::Value row_json(const HistoryRow& row) {
                      {"outcome", record::to_string(row.result.outcome)}};
   json::put(object, "label", row.run.label);
   json::put(object, "unfit", row.run.unfit);
+  json::put(object, "imported", row.run.imported);
   json::put(object, "reason", row.result.reason);
   if (const auto now = shown(row.result)) {
     object["value"] = now->value;

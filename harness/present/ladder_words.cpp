@@ -73,7 +73,8 @@ std::string gain_text(const std::optional<SpeedUp>& gain) {
 }
 
 bool is_unsteady_rung(const CaseSummary& summary) {
-  return summary.disturbed || summary.outcome == record::Outcome::unstable;
+  return summary.disturbed || summary.outcome == record::Outcome::unstable ||
+         summary.outcome == record::Outcome::unverified;
 }
 
 /// Whether the rung is none for the device, or the run lacked what it needs.

@@ -209,6 +209,10 @@ Json wrong(const ReportRun& data, const std::vector<CaseSummary>& summaries) {
 /// What a reader must know before believing a number, beside how the cases ended.
 Json warnings(const ReportRun& data, const std::vector<CaseSummary>& summaries) {
   Json list = Json::array();
+  if (!data.run.imported.empty())
+    list.push_back(
+        fmt::format("The results were imported from {}: nobody compared an output with an oracle.",
+                    data.run.imported));
   std::map<std::string, std::set<std::string>> codes;
   for (const record::Build& build : data.builds) {
     codes[build.worker].insert(build.code_hash);

@@ -61,6 +61,7 @@ std::string point_in_time(const std::string& iso) {
 
 std::string status(const FoundRun& found, const std::vector<FoundRun>& all) {
   const record::Run& run = found.summary.run;
+  if (!run.imported.empty()) return "imported, unverified";
   return status_text(run.status, run.device_uuid,
                      run.gate.empty() ? "run " + run.id : "gate " + run.gate, run.gate,
                      last_seen(found), all);

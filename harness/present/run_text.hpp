@@ -16,7 +16,7 @@ std::string point_in_time(const std::string& iso);
 /// measured on its device since its last process started, because who measures holds the device's
 /// lock; "running" or "killed" when the lock of this machine tells; else "running or killed", as of
 /// another machine's. `all` are the runs of the folder, those of gates among them; without them
-/// they are read.
+/// they are read. Of a run that was imported: "imported, unverified".
 std::string status(const store::FoundRun& found, const std::vector<store::FoundRun>& all);
 std::string status(const store::FoundGate& found, const std::vector<store::FoundRun>& all);
 std::string status(const store::FoundRun& found);

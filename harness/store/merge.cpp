@@ -19,11 +19,6 @@ namespace {
 
 using record::Measurement;
 
-struct StoredProcess {
-  std::int64_t id = 0;
-  record::Process process;
-};
-
 /// A run with all that a file has of it, samples, sites and sources among it.
 struct WholeRun {
   record::Run run;
@@ -45,22 +40,6 @@ bool same(const Measurement& a, const Measurement& b) {
   return a.sample_count() == b.sample_count() && without_samples(a) == without_samples(b);
 }
 
-/// In the order stored, which is that of their ids.
-std::vector<StoredProcess> read_processes(Connection& connection, std::string_view run_id) {
-  std::vector<StoredProcess> processes;
-  constexpr const char* sql =
-      "SELECT build.*, process.* FROM process LEFT JOIN build ON build.id = build_id WHERE run_id "
-      "= ? "
-      "ORDER BY process.id";
-  const auto read = [&](const Row& row) {
-    StoredProcess stored{row.get<std::int64_t>("id"), row.as<record::Process>()};
-    stored.process.build = row.as<record::Build>();
-    processes.push_back(std::move(stored));
-  };
-  each_row(connection, "process", sql, read, run_id);
-  return processes;
-}
-
 /// Absent when the file has no such run.
 std::optional<WholeRun> read_whole_run(Connection& connection, const std::string& id) {
   SQLite::Statement& rows = connection.statement(
@@ -71,7 +50,7 @@ std::optional<WholeRun> read_whole_run(Connection& connection, const std::string
   WholeRun whole{read_run(row),
                  read_device(row),
                  environment(connection, id),
-                 read_processes(connection, id),
+                 processes(connection, id),
                  measurements(connection, id, Samples::read),
                  roofs(connection, id)};
   for (const StoredMeasurement& stored : whole.measurements)

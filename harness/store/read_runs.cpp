@@ -154,6 +154,22 @@ std::vector<record::Build> builds(Connection& connection, std::string_view run_i
   });
 }
 
+std::vector<StoredProcess> processes(Connection& connection, std::string_view run_id) {
+  return connection.read("read the processes of a run in", [&] {
+    std::vector<StoredProcess> processes;
+    constexpr const char* sql =
+        "SELECT build.*, process.* FROM process LEFT JOIN build ON build.id = build_id "
+        "WHERE run_id = ? ORDER BY process.id";
+    const auto read = [&](const Row& row) {
+      StoredProcess stored{row.get<std::int64_t>("id"), row.as<record::Process>()};
+      stored.process.build = row.as<record::Build>();
+      processes.push_back(std::move(stored));
+    };
+    each_row(connection, "process", sql, read, run_id);
+    return processes;
+  });
+}
+
 std::vector<record::Roof> roofs(Connection& connection, std::string_view run_id) {
   return connection.read("read the roofs of a run in", [&] {
     return read_all<record::Roof>(

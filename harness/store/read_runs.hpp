@@ -44,6 +44,11 @@ struct StoredMeasurement {
   std::int64_t samples = 0;         // how many there are, or were
 };
 
+struct StoredProcess {
+  std::int64_t id = 0;
+  record::Process process;
+};
+
 enum class Samples { leave_out, read };
 
 /// The one device model that the file has runs of; empty without any run. Throws a store Error when
@@ -58,6 +63,8 @@ StoredRun stored_run(Connection& connection, const RunSummary& summary);
 
 std::vector<StoredMeasurement> measurements(Connection& connection, std::string_view run_id,
                                             Samples samples);
+/// In the order stored, which is that of their ids.
+std::vector<StoredProcess> processes(Connection& connection, std::string_view run_id);
 /// Of a counted measurement, in the order stored; empty for any other.
 std::vector<record::Site> sites(Connection& connection, std::int64_t measurement_id);
 /// Of a counted measurement, by file.

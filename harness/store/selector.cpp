@@ -91,6 +91,8 @@ Found one_with_id(const fs::path& folder, const char* what, std::string_view pre
                           matching.size() > shown ? ", ..." : ""));
 }
 
+bool is_imported(const FoundRun& run) { return !run.summary.run.imported.empty(); }
+
 bool is_side(const FoundRun& run) { return !run.summary.run.gate.empty(); }
 
 bool is_built_from(const FoundRun& run, std::string_view commit) {
@@ -150,6 +152,7 @@ FoundRun pick(const fs::path& folder, std::string_view which, std::vector<FoundR
         "write label:TEXT, commit:HASH, baseline:NAME, latest or the beginning of a run's id");
   if (!label && !commit && which != "latest") return one_with_id(folder, "run", which, runs);
   for (const FoundRun& run : runs) {
+    if (which == "latest" && is_imported(run)) continue;
     if (label && run.summary.run.label != *label) continue;
     if (commit && !is_built_from(run, *commit)) continue;
     return run;
@@ -306,6 +309,7 @@ RunOrGate find_run_or_gate(const fs::path& folder, const std::string& selector,
     if (run.summary.run.id.starts_with(which)) runs.push_back(run.summary.run.id);
   for (const FoundGate& gate : listed.gates)
     if (gate.summary.gate.id.starts_with(which)) gates.push_back(gate.summary.gate.id);
+  std::erase_if(listed.runs, is_imported);  // which are meant by their ids alone
   const bool whole = std::ranges::find(gates, which) != gates.end();
   if (!gates.empty() && (runs.empty() || whole)) return find_gate(folder, selector, left_out);
   if (!gates.empty())
@@ -321,7 +325,10 @@ RunOrGate find_run_or_gate(const fs::path& folder, const std::string& selector,
   // The word, or a model's name.
   const bool is_latest = runs.empty() && !run.summary.run.id.starts_with(which);
   if (!is_latest) return run;
-  if (which != "latest") listed = list(folder, run.file);
+  if (which != "latest") {
+    listed = list(folder, run.file);
+    std::erase_if(listed.runs, is_imported);
+  }
   return listed.gates.empty() ? RunOrGate(std::move(run)) : newest(listed);
 }
 

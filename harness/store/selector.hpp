@@ -49,7 +49,8 @@ std::filesystem::path results_file(const std::filesystem::path& folder,
 
 /// The run that `selector` means: `latest`, `label:x` or `commit:abc` (the newest with it),
 /// `baseline:x`, a prefix of a run's id, each also behind `<model>@`; `<model>` alone is its latest
-/// run. A run that a gate measured is meant by its whole id alone. Throws a usage Error when no run
+/// run. A run that a gate measured is meant by its whole id alone, and one that was imported is not
+/// the latest. Throws a usage Error when no run
 /// or several (listed) are meant, and the store's Error when the file of a named model cannot be
 /// read.
 FoundRun find_run(const std::filesystem::path& folder, std::string_view selector,

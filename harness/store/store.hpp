@@ -9,11 +9,11 @@ namespace ridgeline::store {
 class Connection;
 
 /// The results of one device model: one SQLite file, open. What is done with it are functions, by
-/// who does it: write_run.hpp, write_gate.hpp, read_runs.hpp, read_gates.hpp, series.hpp,
-/// baselines.hpp, prune.hpp and merge.hpp. Every call but merge is one transaction; a process that
-/// is killed at any moment loses at most the call in flight. All failures throw a store Error that
-/// names the file and leave it as it was before the call. What is read back is checked: a row that
-/// no Ridgeline could have written throws, too, and is named.
+/// who does it: write_run.hpp, write_gate.hpp, write_imported.hpp, read_runs.hpp, read_gates.hpp,
+/// series.hpp, baselines.hpp, prune.hpp and merge.hpp. Every call but merge is one transaction; a
+/// process that is killed at any moment loses at most the call in flight. All failures throw a
+/// store Error that names the file and leave it as it was before the call. What is read back is
+/// checked: a row that no Ridgeline could have written throws, too, and is named.
 class Store {
  public:
   /// Opens for writing; creates the file and its folder when missing; migrates an older schema
