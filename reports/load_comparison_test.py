@@ -50,7 +50,7 @@ def test_times_are_read_as_they_are_written() -> None:
         "gemm/naive/f32/n=512 cache=hot", "a", "the other side has gemm/naive/f32/n=512"
     )
     assert read.differences == synthetic_comparison.DIFFERENCES
-    assert read.conclusions == ("11 cases compared", "nothing is explained")
+    assert read.conclusions == ("12 cases compared", "nothing is explained")
 
 
 def test_roofs_are_those_of_each_side() -> None:

@@ -11,7 +11,7 @@ from msgspec import Meta, field
 
 from reports.model import Amount, Count, Facts, Positive, Roof, Row
 
-CAUSES = ("hardware", "distance", "environment", "unknown")
+CAUSES = ("none", "hardware", "distance", "environment", "unknown")
 
 
 class ComparedRun(Row):

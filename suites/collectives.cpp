@@ -1,7 +1,12 @@
 #include "kernels/collectives/collectives.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <map>
+#include <optional>
+#include <string>
 
 #include <fmt/core.h>
 
@@ -22,6 +27,8 @@ namespace {
 using collectives::Communicator;
 using collectives::Operation;
 using collectives::Problem;
+using collectives::Reduction;
+using collectives::WrongElement;
 using Named = kernels::Named<collectives::Variant>;
 
 /// The variant's communicator, made once per process, since that takes seconds with NCCL, and never
@@ -47,10 +54,77 @@ struct Calls {
 };
 constexpr Calls all_calls[] = {{Mode::isolated, 1}, {Mode::pipelined, 16}};
 
-/// The buffers of one rank.
+/// The buffers of one rank, in bytes, with what lies where.
 struct Data {
-  std::vector<device::Buffer<float>> send, receive;
+  Data(device::Device& on, const Problem& of, int its_rank, std::uint64_t first_seed,
+       bool all_zeros, const measure::Sets& sets)
+      : device(on), problem(of), rank(its_rank), seed(first_seed), zeros(all_zeros) {
+    // On the root a broadcast is in place: it receives into what it sends.
+    shared = problem.in_place || (problem.operation == Operation::broadcast && rank == 0);
+    const auto size_of_count = [&](std::int64_t count) {
+      return static_cast<std::size_t>(count) * size_of(problem.dtype);
+    };
+    const std::size_t sent = size_of_count(problem.send_count(rank)),
+                      received = size_of_count(problem.receive_count(rank));
+    if (problem.in_place) {
+      send_offset = size_of_count(problem.send_offset(rank));
+      receive_offset = size_of_count(problem.receive_offset(rank));
+    }
+    for (std::size_t set = 0; set < sets.inputs; ++set) {
+      send.emplace_back(device, problem.in_place ? std::max(sent, received) : sent);
+      fill(set);
+    }
+    for (std::size_t set = 0; !problem.in_place && set < sets.outputs; ++set)
+      receive.emplace_back(device, shared ? 0 : received);
+  }
+
+  collectives::Inputs inputs(std::size_t set) const { return {seed + set, zeros}; }
+  void fill(std::size_t set) {
+    collectives::fill_inputs(device, problem, rank, inputs(set), send[set].data() + send_offset);
+  }
+  const std::byte* sent(measure::Turn turn) const { return send[turn.inputs].data() + send_offset; }
+  std::byte* received(measure::Turn turn) const {
+    return (shared ? send[turn.inputs] : receive[turn.output]).data() + receive_offset;
+  }
+  void poison(std::size_t output) {
+    if (!problem.in_place) return receive[output].poison();
+    for (std::size_t set = 0; set < send.size(); ++set) {
+      send[set].poison();
+      fill(set);
+    }
+  }
+  collectives::Deviation deviation(measure::Turn turn) const {
+    return collectives::deviation(device, problem, rank, received(turn), inputs(turn.inputs),
+                                  inputs(turn.inputs).seed);
+  }
+
+  device::Device& device;
+  Problem problem;
+  int rank;
+  std::uint64_t seed;
+  bool zeros;
+  bool shared = false;  // send and receive
+  std::size_t send_offset = 0, receive_offset = 0;
+  std::vector<device::Buffer<std::byte>> send, receive;
 };
+
+/// The wrong element of the first rank that has one, told by all ranks together.
+std::string first_wrong(measure::Group& group, const std::optional<WrongElement>& mine) {
+  const int size = group.size();
+  const int first = -static_cast<int>(group.max(mine ? -group.rank() : -size));
+  if (first == size) return "no rank finds it when it looks again";
+  const bool is_mine = first == group.rank();
+  const auto told = [&](double value) {  // largest of all: nobody else has a say
+    return group.max(is_mine ? value : -std::numeric_limits<double>::infinity());
+  };
+  const WrongElement known = mine.value_or(WrongElement{});
+  WrongElement wrong{first, static_cast<std::int64_t>(told(static_cast<double>(known.index))),
+                     told(known.expected)};
+  const bool is_number = told(std::isnan(known.got) ? 0 : 1) > 0;
+  const double got = told(is_number ? known.got : 0);
+  wrong.got = is_number ? got : std::numeric_limits<double>::quiet_NaN();
+  return to_string(wrong);
+}
 
 measure::Workload prepare(const Named& named, const Problem& problem, const Calls& calls,
                           measure::Setup& setup) {
@@ -61,45 +135,34 @@ measure::Workload prepare(const Named& named, const Problem& problem, const Call
                             group.size(), group.size() == 1 ? "was" : "were"),
                 "`ridgeline run` starts as many as a case needs");
   device::Device& device = setup.device;
-  // On rank 0 a broadcast is in place: it receives into what it sends.
-  const bool in_place = problem.operation == Operation::broadcast && group.rank() == 0;
-  const auto send_count = static_cast<std::size_t>(problem.send_count());
-  const auto receive_count = in_place ? 0 : static_cast<std::size_t>(problem.receive_count());
-  const std::uint64_t first = collectives::first_index(problem, group.rank());
-
-  auto data = std::make_shared<Data>();
-  measure::Sets sets = setup.sets(2 * static_cast<std::size_t>(problem.bytes));
+  measure::Sets sets =
+      setup.sets((problem.in_place ? 1 : 2) * static_cast<std::size_t>(problem.bytes));
   group.broadcast(&sets, sizeof sets);
   sets = {std::bit_ceil(sets.inputs), std::bit_ceil(sets.outputs)};
-  const auto seed_of = [seed = setup.seed](std::size_t inputs) { return seed + inputs; };
-  for (std::size_t set = 0; set < sets.inputs; ++set) {
-    data->send.emplace_back(device, send_count);
-    device.fill(data->send.back().data(), DType::f32, send_count, setup.distribution, seed_of(set),
-                first);
-  }
-  for (std::size_t set = 0; set < sets.outputs; ++set)
-    data->receive.emplace_back(device, receive_count);
-  const auto receive = [data, in_place](measure::Turn turn) {
-    return in_place ? data->send[turn.inputs].data() : data->receive[turn.output].data();
-  };
+  if (problem.in_place) sets.outputs = 1;  // which lies in the inputs of each turn
+  const bool zeros = setup.distribution == device::Distribution::zeros;
+  auto data = std::make_shared<Data>(device, problem, group.rank(), setup.seed, zeros, sets);
 
   measure::Workload workload;
   workload.sets = sets;
   workload.executions = calls.count;
   workload.launch = [=, &ranks = communicator(named, group)](measure::Turn turn,
                                                              device::Stream& stream) {
-    ranks.launch(problem, data->send[turn.inputs].data(), receive(turn), stream);
+    ranks.launch(problem, data->sent(turn), data->received(turn), stream);
   };
   // Libraries connect the ranks when they first exchange data: once per process, and no time of
   // this case's.
   workload.launch({}, device.stream());
   device.synchronize();
-  workload.poison = [=](std::size_t output) { data->receive[output].poison(); };
-  workload.verify = [=, &device, distribution = setup.distribution](measure::Turn turn) {
-    const kernels::Deviation found =
-        collectives::deviation(device, problem, receive(turn), distribution, seed_of(turn.inputs));
+  workload.poison = [=](std::size_t output) { data->poison(output); };
+  workload.verify = [=](measure::Turn turn) {
+    const collectives::Deviation found = data->deviation(turn);
     return record::Verification{found.error, found.tolerance, found.checked};
   };
+  workload.what_is_wrong = [=, &group](measure::Turn turn) {
+    return first_wrong(group, data->deviation(turn).first_wrong);
+  };
+  workload.repeats = problem.repeats();
   workload.timed_metrics = [=](double median_ns) {
     const double algbw = static_cast<double>(problem.bytes) / median_ns * 1e9;
     std::vector<record::Metric> metrics{{"algbw", algbw, "B/s", record::Direction::higher}};
@@ -111,6 +174,10 @@ measure::Workload prepare(const Named& named, const Problem& problem, const Call
 }
 
 worker::Case make_case(const Named& named, const Problem& problem, const Calls& calls) {
+  std::vector<record::Field> options;
+  if (problem.reduction != Reduction::sum)
+    options.push_back({"reduction", std::string(to_string(problem.reduction))});
+  if (problem.in_place) options.push_back({"in_place", "yes"});
   worker::Case result = suites::make_case(
       {"collectives",
        std::string(named.name),
@@ -120,11 +187,11 @@ worker::Case make_case(const Named& named, const Problem& problem, const Calls& 
         field("bytes", problem.bytes),
         {"mode", calls.mode == Mode::isolated ? "isolated" : "pipelined"},
         field("calls", calls.count)},
-       {}},
+       std::move(options)},
       named, always(problem),
       // On a CPU all ranks take from the same memory.
       [shared = named.kind != device::Kind::cuda](const auto&, const Problem& of) {
-        return 3.0 * static_cast<double>(of.bytes) * (shared ? of.ranks : 1);
+        return (of.in_place ? 2.0 : 3.0) * static_cast<double>(of.bytes) * (shared ? of.ranks : 1);
       },
       [named, calls](const auto&, const Problem& of, measure::Setup& setup) {
         return prepare(named, of, calls, setup);
@@ -134,21 +201,84 @@ worker::Case make_case(const Named& named, const Problem& problem, const Calls& 
   return result;
 }
 
+constexpr Operation first_operations[] = {Operation::all_reduce, Operation::all_gather,
+                                          Operation::broadcast},
+                    other_operations[] = {Operation::reduce_scatter, Operation::reduce,
+                                          Operation::all_to_all,     Operation::send_recv,
+                                          Operation::gather,         Operation::scatter},
+                    reductions[] = {Operation::all_reduce, Operation::reduce_scatter,
+                                    Operation::reduce};
+constexpr int several_ranks[] = {2, 4, 8};
+
+/// The cases of a variant. Of f32, sums, and different buffers: a sweep of sizes, for the first
+/// operations a close one. Of all else a small size, a middle and a large one.
+class Sweep {
+ public:
+  Sweep(const Named& named, std::vector<worker::Case>& cases)
+      : named_(named), cases_(cases), on_gpus_(named.kind == device::Kind::cuda) {}
+
+  void all() {
+    for (const Operation operation : first_operations)
+      for (const int ranks : {1, 2, 4, 8})
+        for (std::int64_t bytes = kib; bytes <= (on_gpus_ ? 8 * gib : gib / 4); bytes *= 2)
+          both({operation, ranks, bytes});
+    for (const int ranks : several_ranks) {
+      for (const Operation operation : first_operations) small(operation, ranks);
+      for (const Operation operation : other_operations) {
+        small(operation, ranks);
+        for (std::int64_t bytes = kib; bytes <= (on_gpus_ ? 16 * gib : gib / 4); bytes *= 4)
+          both({operation, ranks, bytes});
+      }
+      for (const DType dtype : named_.variant.dtypes) of_type(dtype, ranks);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kib = 1 << 10, gib = 1 << 30;
+
+  void of_type(DType dtype, int ranks) {
+    for (const std::int64_t bytes : {kib, gib / 1024, gib / 16, 8 * gib}) {
+      if (bytes == 8 * gib && !on_gpus_) continue;
+      if (dtype != DType::f32) {
+        for (const Operation operation : first_operations)
+          pipelined({operation, ranks, bytes, dtype});
+        for (const Operation operation : other_operations)
+          pipelined({operation, ranks, bytes, dtype});
+      }
+      if (bytes > gib / 16) continue;
+      for (const Operation operation : reductions)
+        for (const Reduction reduction : {Reduction::max, Reduction::avg})
+          pipelined({operation, ranks, bytes, dtype, reduction});
+      if (dtype != DType::f32) continue;
+      for (const Operation operation :
+           {Operation::all_reduce, Operation::all_gather, Operation::reduce_scatter,
+            Operation::reduce, Operation::gather, Operation::scatter})
+        pipelined({operation, ranks, bytes, dtype, Reduction::sum, true});
+    }
+  }
+
+  void small(Operation operation, int ranks) {
+    for (const std::int64_t bytes : {8, 64, 256}) both({operation, ranks, bytes});
+  }
+  void both(const Problem& problem) {
+    for (const Calls& calls : all_calls) add(problem, calls);
+  }
+  void pipelined(const Problem& problem) { add(problem, all_calls[1]); }
+  void add(const Problem& problem, const Calls& calls) {
+    const std::int64_t parts = problem.in_parts() ? problem.ranks : 1;
+    if (problem.count() % parts == 0) cases_.push_back(make_case(named_, problem, calls));
+  }
+
+  const Named& named_;
+  std::vector<worker::Case>& cases_;
+  bool on_gpus_;
+};
+
 }  // namespace
 
 worker::Suite collectives() {
   worker::Suite suite{"collectives", "From what message size on do links carry what they can?", {}};
-  for (const Named& named : collectives::variants()) {
-    const std::int64_t largest =
-        named.kind == device::Kind::cuda ? std::int64_t{8} << 30 : std::int64_t{256} << 20;
-    for (const DType dtype : named.variant.dtypes)
-      for (const Operation operation :
-           {Operation::all_reduce, Operation::all_gather, Operation::broadcast})
-        for (const int ranks : {1, 2, 4, 8})
-          for (std::int64_t bytes = 1 << 10; bytes <= largest; bytes *= 2)
-            for (const Calls& calls : all_calls)
-              suite.cases.push_back(make_case(named, {operation, ranks, bytes, dtype}, calls));
-  }
+  for (const Named& named : collectives::variants()) Sweep(named, suite.cases).all();
   return suite;
 }
 

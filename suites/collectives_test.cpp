@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #ifdef COLLECTIVES_WORKER
+#include "harness/base/checked.hpp"
 #include "harness/device/device.hpp"
 #include "harness/process/launcher.hpp"
 #include "harness/process/worker_process.hpp"
@@ -36,11 +37,13 @@ class Collectives : public testing::Test {
 
   static protocol::Prepare prepare(const std::string& variant, const std::string& device,
                                    const std::string& op, int ranks, std::int64_t bytes,
-                                   const std::string& launch = "graph") {
+                                   const std::string& launch = "graph",
+                                   const std::string& dtype = "f32",
+                                   const std::string& options = "") {
     protocol::Prepare request;
-    request.case_name =
-        fmt::format("collectives/{}/f32/op={},ranks={},bytes={},{}", variant, op, ranks, bytes,
-                    launch == "single" ? "mode=isolated,calls=1" : "mode=pipelined,calls=16");
+    request.case_name = fmt::format(
+        "collectives/{}/{}/op={},ranks={},bytes={},{}{}", variant, dtype, op, ranks, bytes,
+        launch == "single" ? "mode=isolated,calls=1" : "mode=pipelined,calls=16", options);
     request.launch = launch;
     request.device = device;
     request.seed = 3;
@@ -70,11 +73,14 @@ class Collectives : public testing::Test {
 
 int cores() { return device::open("cpu")->facts().units; }
 
+constexpr std::pair<const char*, double> operations[] = {
+    {"all_reduce", 1.0},     {"all_gather", 0.5}, {"broadcast", 1.0},
+    {"reduce_scatter", 0.5}, {"reduce", 1.0},     {"all_to_all", 0.5},
+    {"send_recv", 1.0},      {"gather", 0.5},     {"scatter", 0.5}};
+
 TEST_F(Collectives, AreMeasuredAndVerifiedByTwoRanks) {
   if (cores() < 2) GTEST_SKIP() << "needs two cores";
   process::WorkerProcess worker = start(2);
-  const std::pair<const char*, double> operations[] = {
-      {"all_reduce", 1.0}, {"all_gather", 0.5}, {"broadcast", 1.0}};
   for (const auto& [op, bus_factor] : operations) {
     for (const std::int64_t bytes : {1024, 1048576}) {
       const record::Measurement measured = measure(worker, prepare("mpi", "cpu", op, 2, bytes));
@@ -85,6 +91,30 @@ TEST_F(Collectives, AreMeasuredAndVerifiedByTwoRanks) {
       EXPECT_NEAR(values.at("busbw"), bus_factor * values.at("algbw"), 1);
     }
   }
+  worker.bye();
+}
+
+TEST_F(Collectives, AreRightInEveryTypeReductionAndInPlace) {
+  if (cores() < 2) GTEST_SKIP() << "needs two cores";
+  process::WorkerProcess worker = start(2);
+  const auto expect_ok = [&](const char* op, const char* dtype, const char* options) {
+    const auto request = prepare("mpi", "cpu", op, 2, 1024, "graph", dtype, options);
+    const record::Measurement measured = measure(worker, request);
+    EXPECT_EQ(measured.outcome, record::Outcome::ok) << request.case_name << measured.reason;
+    EXPECT_EQ(measured.verification->error, 0);
+    EXPECT_EQ(measured.verification->checked, Checked::whole);
+  };
+  for (const char* dtype : {"f16", "bf16", "i8"})
+    for (const auto& [op, bus_factor] : operations) expect_ok(op, dtype, "");
+  for (const char* op : {"all_reduce", "reduce_scatter", "reduce"})
+    for (const char* dtype : {"f32", "f16", "bf16", "i8"}) {
+      expect_ok(op, dtype, ",reduction=max");
+      const auto answer = ask<protocol::Prepared>(
+          worker, prepare("mpi", "cpu", op, 2, 1024, "graph", dtype, ",reduction=avg"));
+      EXPECT_EQ(std::get<protocol::Prepared>(answer).reason, "MPI has no average");
+    }
+  for (const char* op : {"all_reduce", "all_gather", "reduce", "gather", "scatter"})
+    expect_ok(op, "f32", ",in_place=yes");
   worker.bye();
 }
 
@@ -161,10 +191,12 @@ TEST_F(Collectives, NcclIsMeasuredWhereThereAreGpus) {
   if (gpus == 0) GTEST_SKIP() << found.unavailable.front().reason;
   for (const int ranks : {1, 2, 4, 8}) {
     process::WorkerProcess worker = start(ranks);
-    for (const char* op : {"all_reduce", "all_gather", "broadcast"}) {
+    for (const auto& [op, bus_factor] : operations) {
+      const bool of_one = op == std::string("all_reduce") || op == std::string("all_gather");
+      if (ranks == 1 && !of_one && op != std::string("broadcast")) continue;
       for (const std::int64_t bytes : {1024, 16 << 20}) {
         const auto request = prepare("nccl", "cuda:0", op, ranks, bytes);
-        if (ranks > gpus || (ranks == 1 && op == std::string("broadcast"))) {
+        if (ranks > gpus || (ranks == 1 && !of_one)) {
           const auto answer = ask<protocol::Prepared>(worker, request);
           EXPECT_EQ(std::get<protocol::Prepared>(answer).outcome, record::Outcome::unsupported);
           continue;

@@ -198,7 +198,10 @@ void set_cause(ComparedCase& one, const Circumstances& around) {
       return say(Cause::unknown,
                  fmt::format("{} is faster than its roof allows, a measuring error", name));
   const double rest = *one.rest(), off = std::abs(std::log(rest));
-  if (off <= std::log(roof_margin)) return say(Cause::hardware, "");
+  if (off <= std::log(roof_margin)) {
+    const bool equal = one.interval && one.interval->low <= 1 && 1 <= one.interval->high;
+    return say(equal ? Cause::none : Cause::hardware, "");
+  }
   if (!one.interval) return say(Cause::unknown, "fewer than 3 processes per side");
   if (one.interval->low <= *one.roofs_ratio && *one.roofs_ratio <= one.interval->high)
     return say(Cause::unknown, "within the noise");

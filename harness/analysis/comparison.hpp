@@ -35,6 +35,7 @@ struct SideOfCase {
 
 /// What explains the part of a ratio that the two rooflines do not.
 enum class Cause {
+  none,         // there is next to none, nor a ratio to explain: its interval holds 1
   hardware,     // there is next to none: the rooflines explain the ratio
   distance,     // one side reaches less of its own roof
   environment,  // something recorded disturbed a side, or it was measured at other clocks or
@@ -42,7 +43,8 @@ enum class Cause {
   unknown,      // too few processes to tell, too noisy ones, or a roof that is wrong
 };
 inline std::span<const Name<Cause>> names(Cause) {
-  static constexpr Name<Cause> causes[] = {{Cause::hardware, "hardware"},
+  static constexpr Name<Cause> causes[] = {{Cause::none, "none"},
+                                           {Cause::hardware, "hardware"},
                                            {Cause::distance, "distance"},
                                            {Cause::environment, "environment"},
                                            {Cause::unknown, "unknown"}};

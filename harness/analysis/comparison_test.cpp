@@ -117,6 +117,20 @@ TEST(Compare, WhatTheRooflinesPredictIsHardware) {
   EXPECT_EQ(only(found).cause, Cause::hardware);
 }
 
+TEST(Compare, ARatioThatMayBeOneHasNothingToExplain) {
+  ComparedSide a = side("a"), b = side("b");
+  add(a, copy_case(), {12'500, 12'520, 12'480});
+  add(b, copy_case(), {12'490, 12'510, 12'470});
+  EXPECT_EQ(only(compare(a, b, {})).cause, Cause::none);
+  EXPECT_EQ(only(compare(a, b, {})).because, "");
+  b.timings.timings.clear();
+  add(b, copy_case(), {12'300, 12'310, 12'290});  // 1.6% faster, which the interval knows
+  EXPECT_EQ(only(compare(a, b, {})).cause, Cause::hardware);
+  b.timings.timings.clear();
+  add(b, copy_case(), {12'490, 12'510});
+  EXPECT_EQ(only(compare(a, b, {})).cause, Cause::hardware) << "without an interval nobody knows";
+}
+
 TEST(Compare, WhatIsFartherFromItsRoofIsSaid) {
   ComparedSide a = side("a"), b = side("b");
   b.roofs[0].value = 2e11;

@@ -11,7 +11,7 @@ namespace ridgeline {
 /// tensor cores with a 10-bit mantissa. `e4m3` is an 8-bit float (base/e4m3.hpp) whose products are
 /// summed in f32; of `e4m3_fast`, the same numbers, sums stay in tensor cores, which keep some 14
 /// bits of them.
-enum class DType { f64, f32, tf32, f16, bf16, e4m3, e4m3_fast, i32, u8 };
+enum class DType { f64, f32, tf32, f16, bf16, e4m3, e4m3_fast, i32, u8, i8 };
 
 /// Whether the elements are e4m3, however they are summed.
 RIDGELINE_HOST_DEVICE constexpr bool is_e4m3(DType dtype) {

@@ -288,6 +288,12 @@ TEST(Conclusions, SayWhenThereIsNothingToSay) {
             "no roof of both sides says anything of these cases, so nothing is explained");
   EXPECT_EQ(present::conclusions(compared_suites({1}, {analysis::Cause::hardware})).back(),
             "the hardware explains 1 of 1 case with roofs on both sides, to within 5%");
+  using enum analysis::Cause;
+  EXPECT_EQ(present::conclusions(compared_suites({2}, {none, none})).back(),
+            "2 cases may as well be equal on both sides, so that there is nothing to explain");
+  EXPECT_EQ(present::conclusions(compared_suites({3}, {none, hardware, distance})).back(),
+            "the hardware explains 1 of 2 cases with roofs on both sides, to within 5%; the rest "
+            "of the others: distance (1); 1 case may as well be equal");
   present::ComparedRuns alone = compared_suites({1}, {});
   alone.comparison.suites.clear();
   EXPECT_EQ(present::conclusions(alone)[1], "no suite has a mean");

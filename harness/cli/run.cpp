@@ -15,6 +15,7 @@
 #include "harness/run/device_lock.hpp"
 #include "harness/run/doubts.hpp"
 #include "harness/run/environment.hpp"
+#include "harness/run/expected_ranks.hpp"
 #include "harness/run/hardware_counters.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/run/typed_numbers.hpp"
@@ -42,6 +43,7 @@ void check_resumable(const RunOptions& options) {
   const std::pair<const char*, bool> kept[] = {{"PATTERN", !options.patterns.empty()},
                                                {"--exclude", !options.excluded.empty()},
                                                {"--processes", options.processes.has_value()},
+                                               {"--expect-ranks", options.ranks.has_value()},
                                                {"--seed", !options.seed.empty()},
                                                {"--label", !options.label.empty()},
                                                {"--unfit", !options.unfit.empty()}};
@@ -117,6 +119,7 @@ int run(const Context& context, const RunOptions& options) {
                              cases_of(workers, words, plan.device.kind), home);
   }
   exclude(plan, options.excluded, workers);
+  if (options.ranks) run::expect_ranks(*options.ranks, plan.cases, workers, plan.device);
   if (plan.device.kind == DeviceKind::emulated) {
     if (options.processes)
       throw Error(ErrorKind::usage,
@@ -201,6 +204,9 @@ unstable, disturbed or above its roof, 130 interrupted.)",
                  {.value_name = "TIME"});
   command.option("--processes", options.processes, "Processes per case, in place of the profile's",
                  {.value_name = "N", .between = std::pair(1, 1000)});
+  command.option("--expect-ranks", options.ranks,
+                 "Refuse to measure collectives by another number of ranks",
+                 {.value_name = "N", .between = std::pair(1, 100000)});
   command.option("--seed", options.seed, "Of the order of cases and of their inputs",
                  {.value_name = "N"});
   command.option("--repeat-of", options.repeat_of,

@@ -16,6 +16,7 @@ struct RunOptions {
   std::vector<std::string> patterns, excluded;
   std::string label, unfit, budget, seed, repeat_of, resume;
   std::optional<int> processes;
+  std::optional<int> ranks;  // expected
   bool strict = false, no_wait = false, dry_run = false, counters = false;
 };
 

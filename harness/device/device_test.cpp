@@ -56,6 +56,8 @@ double element(DType dtype, const unsigned char* at) {
       return from_e4m3(as(std::uint8_t{}));
     case DType::i32:
       return as(std::int32_t{});
+    case DType::i8:
+      return as(std::int8_t{});
     case DType::u8:
       break;
   }
@@ -63,7 +65,7 @@ double element(DType dtype, const unsigned char* at) {
 }
 
 constexpr DType dtypes[] = {DType::f64,  DType::f32,       DType::tf32, DType::f16, DType::bf16,
-                            DType::e4m3, DType::e4m3_fast, DType::i32,  DType::u8};
+                            DType::e4m3, DType::e4m3_fast, DType::i32,  DType::u8,  DType::i8};
 
 TEST_P(EveryDevice, FillsWithTheElementsThatOraclesCompute) {
   for (const DType dtype : dtypes) {

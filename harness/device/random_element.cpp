@@ -23,6 +23,8 @@ double random_element(DType dtype, Distribution distribution, std::uint64_t seed
       return from_e4m3(random_e4m3(distribution, seed, index));
     case DType::i32:
       return random_i32(seed, index);
+    case DType::i8:
+      return static_cast<std::int8_t>(random_u8(seed, index));
     case DType::u8:
       break;
   }

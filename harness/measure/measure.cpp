@@ -144,6 +144,7 @@ struct Experiment::State {
     if (!found.right() && measurement.outcome == record::Outcome::ok) {
       measurement.outcome = record::Outcome::wrong_result;
       measurement.reason = difference(found, when);
+      if (workload.what_is_wrong) measurement.reason += ": " + workload.what_is_wrong(turn);
       if (workload.distrust)
         if (const std::string more = workload.distrust->finding(); !more.empty())
           measurement.reason += "; " + more;
@@ -245,8 +246,19 @@ struct Experiment::State {
   bool right_so_far() const { return measurement.outcome == record::Outcome::ok; }
 
   /// Compares what the timed executions left. Writes that again, each output from other inputs, and
-  /// compares again. Then launches once on a poisoned output, after all other executions.
+  /// compares again. Where executions change their inputs, neither is known. Then launches once on
+  /// a poisoned output, after all other executions.
   void verify_last() {
+    if (workload.repeats) verify_timed();
+    if (right_so_far()) measure_energy();
+    if (!right_so_far()) return;
+    const Turn last{workload.sets.inputs - 1, 0};
+    execute(last);
+    compare(last, "after");
+    look_at_distrusted();
+  }
+
+  void verify_timed() {
     compare_all(to_compare(batches->left(), [](const Turn& of) { return of.inputs; }), "while");
     if (!right_so_far()) return;
     const std::vector<Turn> rewritten =
@@ -256,12 +268,6 @@ struct Experiment::State {
       batches->overwrite(rewritten);
     }
     compare_all(now_in(rewritten), "after");
-    if (right_so_far()) measure_energy();
-    if (!right_so_far()) return;
-    const Turn last{workload.sets.inputs - 1, 0};
-    execute(last);
-    compare(last, "after");
-    look_at_distrusted();
   }
 
   void compare_all(const std::vector<Turn>& turns, const char* when) {

@@ -70,9 +70,16 @@ struct Workload {
   /// divisor of sets.inputs. 0: as many as last long enough.
   std::int64_t executions = 0;
   std::function<void(Turn, device::Stream&)> launch;  // enqueues one execution
-  std::function<void(std::size_t output)> poison;     // makes an output NaN
+  /// Makes an output NaN; one that inputs lie in is made as it was before the first execution.
+  std::function<void(std::size_t output)> poison;
   // Compares an output with what the oracle makes of a set of inputs.
   std::function<record::Verification(Turn)> verify;
+  /// More words on an output that `verify` has found wrong on this rank or another: all ranks ask
+  /// together. May be empty.
+  std::function<std::string(Turn)> what_is_wrong = {};
+  /// False when an execution changes its own inputs, so that only one after poison() can be
+  /// verified.
+  bool repeats = true;
   /// Of buffer sets that are there to rotate over, and that one execution does not need.
   double spare_bytes = 0;
   bool samples_memory = false;  // whether the memory that the first execution needed is a metric

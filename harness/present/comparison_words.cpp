@@ -40,20 +40,26 @@ std::string means(std::vector<analysis::ComparedSuite> suites) {
 /// How many ratios the hardware explains, and what the rest of the others is.
 std::string explained(const std::vector<ComparedCase>& cases) {
   std::map<Cause, std::size_t> found{{Cause::hardware, 0}};
+  std::size_t equal = 0;
   for (const ComparedCase& one : cases)
-    if (one.cause) ++found[*one.cause];
+    if (one.cause) ++(one.cause == Cause::none ? equal : found[*one.cause]);
   std::size_t judged = 0;
   std::vector<std::string> others;
   for (const auto& [cause, n] : found) {
     judged += n;
     if (cause != Cause::hardware) others.push_back(fmt::format("{} ({})", to_string(cause), n));
   }
+  const std::string alike =
+      equal == 0 ? "" : fmt::format("{} may as well be equal", units::plural(equal, "case"));
+  if (judged == 0 && equal > 0)
+    return fmt::format("{} on both sides, so that there is nothing to explain", alike);
   if (judged == 0)
     return "no roof of both sides says anything of these cases, so nothing is explained";
   return fmt::format(
-      "the hardware explains {} of {} with roofs on both sides, to within {:.0f}%{}{}",
+      "the hardware explains {} of {} with roofs on both sides, to within {:.0f}%{}{}{}",
       found[Cause::hardware], units::plural(judged, "case"), 100 * (analysis::roof_margin - 1),
-      others.empty() ? "" : "; the rest of the others: ", fmt::join(others, ", "));
+      others.empty() ? "" : "; the rest of the others: ", fmt::join(others, ", "),
+      equal == 0 ? "" : "; " + alike);
 }
 
 /// What is not in these numbers, and what else differs; empty when nothing is and does.

@@ -68,6 +68,14 @@ void ProgressDisplay::stored(const run::Progress& progress, const run::Selected&
   rate_ = rate_of(measurement, selected.info.roof);
   const bool wrong = record::is_failure(measurement.outcome);
   if (terminal_ && !wrong) return;
+  const bool of_ranks =
+      measurement.outcome == record::Outcome::unsupported && selected.info.ranks > 1;
+  if (of_ranks && measurement.reason == reason_) {
+    ++more_;
+    return;
+  }
+  say_more();
+  reason_ = of_ranks ? measurement.reason : "";
   clear();
   const std::string replicate =
       progress.processes > 1
@@ -76,6 +84,13 @@ void ProgressDisplay::stored(const run::Progress& progress, const run::Selected&
   say(out_,
       fmt::format("[{}/{}] {}{}: {}\n", progress.done, progress.total,
                   printable(selected.name, 400), replicate, one_line(selected.info, measurement)));
+}
+
+void ProgressDisplay::say_more() {
+  if (more_ > 0)
+    say(out_, fmt::format("and {} unsupported: {}\n", units::plural(more_, "more case"),
+                          printable(reason_, 600)));
+  more_ = 0;
 }
 
 void ProgressDisplay::counting(const std::string& case_name, int after) {

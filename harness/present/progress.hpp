@@ -19,11 +19,22 @@ class ProgressDisplay : public StatusLine {
   void tick(const run::Progress& progress);
   void stored(const run::Progress& progress, const run::Selected& selected,
               const record::Measurement& measurement);
+  /// Says what was counted, and takes the line away.
+  void clear() {
+    say_more();
+    StatusLine::clear();
+  }
   /// The case's hardware counters are being read, and those of `after` cases after it.
   void counting(const std::string& case_name, int after);
 
  private:
+  void say_more();
+
   std::string rate_;  // of the case before
+  // Cases for more ranks than there is place for come by the hundred, all with one reason: after
+  // the first they are counted.
+  std::string reason_;
+  int more_ = 0;
 };
 
 }  // namespace ridgeline::present

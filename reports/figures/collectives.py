@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from reports import plot, table, units
-from reports.model import Run
+from reports.model import Case, Run
 
 TITLE = "Collectives"
 READING = (
@@ -17,11 +17,18 @@ READING = (
 ORDER = 60
 
 
+def _operation(case: Case) -> str:
+    """With its options, of which each makes another operation: "all_reduce max in place"."""
+    words = [case.problem.get("op", "?"), case.options.get("reduction", "")]
+    words += ["in place"] if case.options.get("in_place") == "yes" else []
+    return " ".join(filter(None, words))
+
+
 def bus_bandwidth(run: Run) -> list[plot.Series]:
-    """busbw in B/s over the bytes of a message, one series an operation, mode, number of ranks,
-    variant and type."""
+    """busbw in B/s over the bytes of a message, one series an operation with its options, mode,
+    number of ranks, variant and type."""
     cases = [case for case in run.of_suite("collectives") if case.metric("busbw") is not None]
-    operations = plot.distinct(case.problem.get("op", "?") for case in cases)
+    operations = plot.distinct(_operation(case) for case in cases)
     modes = plot.distinct(case.problem.get("mode", "") for case in cases)
     worlds = plot.distinct(
         (case.problem.get("mode", ""), case.variant, case.problem.get("ranks", "?"))
@@ -45,7 +52,7 @@ def bus_bandwidth(run: Run) -> list[plot.Series]:
     return plot.series(
         cases,
         key=lambda case: (
-            case.problem.get("op", "?"),
+            _operation(case),
             case.problem.get("mode", ""),
             case.variant,
             case.problem.get("ranks", "?"),

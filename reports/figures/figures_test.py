@@ -523,6 +523,20 @@ def test_collectives_over_message_size() -> None:
     assert [size for size, _ in bandwidth["all_reduce, 8 ranks"]][:2] == [1024, 4096]
 
 
+def test_a_collective_with_an_option_is_another_line() -> None:
+    busbw = ("busbw", 1e9, "B/s", "higher")
+    name = "collectives/mpi/f32/op=reduce,ranks=2,bytes=64"
+    usual = synthetic.case(name, 5e3, metrics=[busbw])
+    largest = usual | {"name": usual["name"] + ",reduction=max", "options": {"reduction": "max"}}
+    placed = usual | {"name": usual["name"] + ",in_place=yes", "options": {"in_place": "yes"}}
+    run = parsed(synthetic.run("synthetic-x", "cpu", [usual, largest, placed]))
+    assert set(series_of(collectives.bus_bandwidth(run))) == {
+        "reduce, 2 ranks",
+        "reduce max, 2 ranks",
+        "reduce in place, 2 ranks",
+    }
+
+
 def test_coalescing_by_stride_and_pattern() -> None:
     run = parsed(synthetic.gpu())
     stride = series_of(coalescing.stride(run))

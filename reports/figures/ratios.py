@@ -22,9 +22,10 @@ READING = (
     "Time of B over time of A with its 95% interval: left of the line B takes less time, right of "
     "it A does. The open diamond is what the two rooflines alone predict, and the thin line from "
     "there to the mark is the rest, which the column at the right names: hardware when next to "
-    "nothing is left. The first row of a suite is the geometric mean of its cases; those that "
-    "measure a roof, and those that were disturbed, are not in it. Hollow marks were unstable or "
-    "disturbed on a side; cases that could not be compared are listed, never drawn."
+    "nothing is left, none when the sides may as well be equal. The first row of a suite is the "
+    "geometric mean of its cases; those that measure a roof, and those that were disturbed, are "
+    "not in it. Hollow marks were unstable or disturbed on a side; cases that could not be "
+    "compared are listed, never drawn."
 )
 ORDER = 20
 
@@ -32,6 +33,7 @@ ROWS_A_PAGE = 34
 _ONE_LINE = 46  # letters of both sides' names in one line of the title
 _LEAST, _USUAL = math.log(1.25), math.log(2)  # that an axis reaches
 _STYLES = {
+    "none": plot.Style(plot.BLUE, "."),
     "hardware": plot.Style(plot.BLUE, "o"),
     "distance": plot.Style(plot.VERMILLION, "s"),
     "environment": plot.Style(plot.ORANGE, "P"),

@@ -77,6 +77,7 @@ void fill_host(void* to, DType dtype, std::size_t count, Distribution distributi
     case DType::i32:
       return fill_all<std::int32_t>(to, count, [=](auto i) { return random_i32(seed, first + i); });
     case DType::u8:
+    case DType::i8:  // the same bits
       return fill_all<std::uint8_t>(to, count, [=](auto i) { return random_u8(seed, first + i); });
   }
 }

@@ -123,6 +123,7 @@ class CudaDevice final : public Device {
       case DType::i32:
         return fill_all<std::int32_t>(to, count, distribution, seed, first);
       case DType::u8:
+      case DType::i8:  // the same bits
         return fill_all<std::uint8_t>(to, count, distribution, seed, first);
     }
   }
