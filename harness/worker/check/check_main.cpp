@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -11,6 +12,7 @@
 #include "harness/base/error.hpp"
 #include "harness/device/check.hpp"
 #include "harness/device/failure.hpp"
+#include "harness/emulated/emulated_device.hpp"
 #include "harness/measure/count.hpp"
 #include "harness/record/json.hpp"
 
@@ -68,13 +70,50 @@ void print(const record::Measurement& measurement, std::string_view device) {
     fmt::print("{}\n", line);
 }
 
+double accesses_of(const record::Measurement& measurement) {
+  double sum = 0;
+  for (const record::Site& site : measurement.sites) sum += static_cast<double>(site.lanes);
+  return sum;
+}
+
+/// Runs the check in one order of lanes, warps and blocks, which the seed says: on one OS thread,
+/// so that nothing depends on how many cores there are.
+record::Measurement measured_in_order(const std::string& name, std::uint64_t seed) {
+  emulated::settings_of_new_devices() = {.workers = 1, .seed = seed, .checks_downloads = true};
+  const std::unique_ptr<device::Device> device = device::open(name);
+  if (device->facts().kind != device::Kind::emulated)
+    throw Error(ErrorKind::usage, name + " does not check kernels",
+                "there are emulated:sm_90 and emulated:sm_80");
+  return measured(*device);
+}
+
+/// In the order of numbers, and where nothing is wrong in a few more; counts are of the first.
+record::Measurement measured_in_orders(const std::string& name) {
+  constexpr double most_accesses = 20e6;  // that are made once more in a second or two
+  constexpr std::uint64_t seeds = 3;
+  record::Measurement first = measured_in_order(name, 0);
+  const bool has_seed = std::count(name.begin(), name.end(), '/') > 1;
+  const bool repeats = first.outcome == record::Outcome::counted && !has_seed;
+  if (repeats && accesses_of(first) > most_accesses) {
+    fmt::print(stderr, "more than {:.0f} million accesses: only one order of threads was tried\n",
+               most_accesses / 1e6);
+    return first;
+  }
+  const std::vector<std::string> notes = emulated::take_notes();
+  for (std::uint64_t seed = 1; repeats && seed <= seeds; ++seed) {
+    record::Measurement other = measured_in_order(name, seed);
+    if (other.outcome == record::Outcome::counted) continue;
+    other.reason += fmt::format("\n  found with the order of threads number {}", seed);
+    return other;
+  }
+  emulated::take_notes();
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+  return first;
+}
+
 int run(const std::vector<std::string>& arguments) {
   if (arguments.empty()) throw Error(ErrorKind::usage, "no device is named");
-  const std::unique_ptr<device::Device> device = device::open(arguments[0]);
-  if (device->facts().kind != device::Kind::emulated)
-    throw Error(ErrorKind::usage, arguments[0] + " does not check kernels",
-                "there are emulated:sm_90 and emulated:sm_80");
-  const record::Measurement measurement = measured(*device);
+  const record::Measurement measurement = measured_in_orders(arguments[0]);
   if (std::find(arguments.begin() + 1, arguments.end(), "--json") != arguments.end())
     fmt::print("{}\n", record::to_json(measurement).dump(2));
   else
