@@ -61,7 +61,8 @@ void build(const process::Kit& kit, const std::vector<std::string>& arguments,
 
 /// What nvcc defines as __CUDA_ARCH__ for that device: "900" of "emulated:sm_90/3".
 std::string architecture_of(const std::string& device) {
-  const std::size_t number = device.find("sm_") == std::string::npos ? device.size() : device.find("sm_") + 3;
+  const std::size_t number =
+      device.find("sm_") == std::string::npos ? device.size() : device.find("sm_") + 3;
   const std::size_t end = std::min(device.find_first_not_of("0123456789", number), device.size());
   return end == number ? "" : device.substr(number, end - number) + "0";
 }

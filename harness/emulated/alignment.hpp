@@ -26,7 +26,7 @@ struct Request {
   int bytes = 0;  // of a lane
   int count = 0;  // of active lanes
   std::array<std::uint64_t, 32> addresses;
-  std::array<std::uint8_t, 32> lanes;  // ascending
+  std::array<std::uint8_t, 32> lanes;    // ascending
   std::array<std::uint16_t, 32> stored;  // of stores: see log.hpp
   std::span<const LaneLog> logs;         // what the warp's lanes have done behind it, by lane
 

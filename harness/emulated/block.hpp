@@ -70,8 +70,7 @@ class Block {
   /// The same as Lanes::log(), for an access that may be out of bounds or misaligned: then the
   /// launch ends.
   void check_and_log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
-    if (!is_fine(hot, address, static_cast<std::uint64_t>(bytes)))
-      look_closer(address, pc, bytes);
+    if (!is_fine(hot, address, static_cast<std::uint64_t>(bytes))) look_closer(address, pc, bytes);
     lanes.log(address, pc, act, bytes);
   }
   static constexpr const char* too_early =

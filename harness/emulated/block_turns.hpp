@@ -46,7 +46,8 @@ class BlockTurns {
   const std::uint64_t blocks_;
   const std::function<std::uint64_t(std::uint64_t)> number_at_;
   const std::function<bool(std::uint64_t)> run_;
-  std::uint64_t place_ = 0, lowest_ = 0;  // of the next block in order; of those that have not started
+  std::uint64_t place_ = 0, lowest_ = 0;  // of the next block in order; of those that have not
+                                          // started
   std::vector<bool> started_;
   std::deque<std::binary_semaphore*> waiting_;
   std::vector<std::jthread> threads_;

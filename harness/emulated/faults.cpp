@@ -15,8 +15,8 @@
 #include "harness/base/error.hpp"
 #include "harness/emulated/block.hpp"
 
-// A handler of signals may call next to nothing. So ours changes where the interrupted lane goes on:
-// in a function that ends the launch like any other finding, on a stack of its own, because the
+// A handler of signals may call next to nothing. So ours changes where the interrupted lane goes
+// on: in a function that ends the launch like any other finding, on a stack of its own, because the
 // lane's may be what is at fault.
 namespace ridgeline::emulated {
 namespace {
@@ -76,9 +76,10 @@ std::string detail_of(const Fault& fault, double seconds) {
           seconds);
     default:
       return fault.address < 65536 ? fmt::format("a null pointer: {:#x}", fault.address)
-                                   : fmt::format("{:#x}, which no check has seen before; a "
-                                                 "recursion without end looks like this, too",
-                                                 fault.address);
+                                   : fmt::format(
+                                         "{:#x}, which no check has seen before; a "
+                                         "recursion without end looks like this, too",
+                                         fault.address);
   }
 }
 
@@ -95,8 +96,9 @@ void redirect(ucontext_t& context, int signal, std::uint64_t address) {
   auto& registers = context.uc_mcontext.gregs;
   const auto pc = static_cast<std::uint64_t>(registers[REG_RIP]);
   registers[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(&land));
-  registers[REG_RSP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(stack - 1));  // as behind a
-                                                                                         // call
+  registers[REG_RSP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(stack - 1));  // as
+                                                                                          // behind
+                                                                                          // a call
 #elif defined(__aarch64__)
   const std::uint64_t pc = context.uc_mcontext.pc;
   context.uc_mcontext.pc = reinterpret_cast<std::uintptr_t>(&land);
@@ -143,8 +145,7 @@ void install() {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   action.sa_sigaction = handle_fault;
-  for (std::size_t i = 0; i < std::size(faults); ++i)
-    ::sigaction(faults[i], &action, &before[i]);
+  for (std::size_t i = 0; i < std::size(faults); ++i) ::sigaction(faults[i], &action, &before[i]);
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   action.sa_sigaction = handle_tick;
   ::sigaction(tick, &action, nullptr);

@@ -39,13 +39,17 @@ void Fences::touch_flag(std::uint32_t me, std::uint64_t address, bool reads, boo
   if (mine != nullptr) flag->second = &nodes_.emplace_back(Node{0, {}, {there, mine}});
 }
 
-/// All that can be reached from the block's last fence.
+/// All that can be reached from the block's last fence, and from what it has read since: the fence
+/// behind the flag is often left out where the block has one before it.
 void Fences::learn(Block& block) const {
-  if (block.known_at == block.fence) return;
+  if (block.known_at == block.fence && block.known_reads == block.read.size()) return;
   block.known_at = block.fence;
+  block.known_reads = block.read.size();
   block.known.clear();
-  std::unordered_set<const Node*> seen{block.fence};
-  for (std::vector<const Node*> left{block.fence}; !left.empty();) {
+  std::vector<const Node*> left = block.read;
+  left.push_back(block.fence);
+  std::unordered_set<const Node*> seen(left.begin(), left.end());
+  while (!left.empty()) {
     const Node* const node = left.back();
     left.pop_back();
     if (node->block != 0) {

@@ -13,8 +13,9 @@ namespace ridgeline::emulated {
 
 /// What blocks of a launch that run one at a time know of each other. A block's fence covers what
 /// it has done; an atomic or volatile store behind it hands that to whoever reads the same word by
-/// an atomic or volatile load, and has a fence behind that. What a block knows it hands on. Source:
-/// PTX ISA, "Memory Consistency Model", "Release and Acquire Patterns".
+/// an atomic or volatile load, and has a fence: a GPU asks for one behind the load, and one before
+/// it is taken for as good. What a block knows it hands on. Source: PTX ISA, "Memory Consistency
+/// Model", "Release and Acquire Patterns".
 class Fences {
  public:
   /// Blocks have numbers of any kind, which are not used twice before this.
@@ -35,15 +36,18 @@ class Fences {
     std::vector<const Node*> after;
   };
   struct Block {
-    const Node* fence = nullptr;  // its last one
+    const Node* fence = nullptr;    // its last one
     std::vector<const Node*> read;  // since then
-    const Node* known_at = nullptr;  // the fence that `known` is of
+    // Of which fence `known` is, and of how many reads behind it.
+    const Node* known_at = nullptr;
+    std::size_t known_reads = 0;
     std::unordered_map<std::uint32_t, SharedHistory::Clocks> known{};
   };
   void learn(Block& block) const;
 
   std::deque<Node> nodes_;
-  std::unordered_map<std::uint32_t, Block> blocks_;  // that have fences, or read what others release
+  std::unordered_map<std::uint32_t, Block> blocks_;  // that have fences, or read what others
+                                                     // release
   std::unordered_map<std::uint64_t, const Node*> flags_;
 };
 

@@ -62,8 +62,8 @@ std::vector<HostAccess> host_accesses;
 
 void note_host_access(std::uint64_t address, std::uint32_t pc) {
   const std::lock_guard lock(host_accesses_together);
-  const bool known = std::ranges::any_of(
-      host_accesses, [&](const HostAccess& other) { return other.pc == pc; });
+  const bool known =
+      std::ranges::any_of(host_accesses, [&](const HostAccess& other) { return other.pc == pc; });
   if (!known && host_accesses.size() < 16) host_accesses.push_back({address, pc});
 }
 

@@ -2,13 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "harness/emulated/fences.hpp"
 #include "harness/emulated/log.hpp"
 #include "harness/emulated/shared_history.hpp"
 
@@ -102,6 +103,9 @@ class GlobalMemory {
   void note_written(std::uint64_t address, std::uint64_t bytes);
   /// What the block's fences have ordered before others, from now on. Called by kernels.
   void fence(std::uint32_t block, const SharedHistory::Clocks& fenced);
+  /// Atomic and volatile accesses, by which blocks hand over what their fences have ordered. Called
+  /// by kernels.
+  void touch_flags(const Accesses& accesses, std::uint32_t block);
 
   /// Where the first of these bytes is that nobody has written; absent when all are. They lie in an
   /// allocation, or none is looked at.
@@ -125,8 +129,8 @@ class GlobalMemory {
   struct Slot;
   Race touch_bytes(const Access& access, bool reads, Slot& slot, std::uint64_t word,
                    const SharedHistory& history);
-  /// Whether both blocks have fences, that of number `owner` behind its access at `moment`; of
-  /// blocks that run at once, whether one of them has any.
+  /// Whether fences order the access of number `owner` at `moment` before what `me` does; of blocks
+  /// that run at once, whether one of them has any. Owner 0 are several: whether `me` has any.
   bool fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me);
   /// That a launch gives to its block; behind several_.
   std::uint32_t number_of(std::uint32_t block) const;
@@ -137,9 +141,10 @@ class GlobalMemory {
     std::size_t written_bytes = 0;
     Owner* owners = nullptr;  // one per word
     std::size_t owners_bytes = 0;
-    Owner* byte_owners = nullptr;  // one per byte, of words that are touched in parts; null: none yet
-    bool whole = false;  // all of it has been written
-    bool freed = false;  // all but its size and name is gone
+    Owner* byte_owners = nullptr;  // one per byte, of words that are touched in parts; null: none
+                                   // yet
+    bool whole = false;            // all of it has been written
+    bool freed = false;            // all but its size and name is gone
   };
   Owner* byte_owners_of(Slot& slot);
   static std::size_t byte_owners_bytes(const Slot& slot) {
@@ -152,8 +157,9 @@ class GlobalMemory {
   std::uint32_t several_ = 1, free_number_ = 2;
   bool at_once_ = false;
   std::mutex fences_together_, bytes_together_;
-  std::map<std::uint32_t, SharedHistory::Clocks> fences_;  // of blocks of this launch
-  std::size_t next_ = 1;  // before the first allocation nothing may lie, either
+  std::set<std::uint32_t> fenced_;  // blocks of this launch, where several run at once
+  Fences fences_;                   // and where one runs at a time
+  std::size_t next_ = 1;            // before the first allocation nothing may lie, either
 };
 
 }  // namespace ridgeline::emulated

@@ -59,7 +59,7 @@ class Marks {
 struct GlobalMemory::Access {
   std::uint32_t several, me, strong;  // numbers of this launch, and 0 or 1
   bool strong_in_block;
-  bool follows_threads;               // inside its block
+  bool follows_threads;  // inside its block
   int thread;
   std::uint32_t bytes, now;
   const Request* stores = nullptr;  // that it is one of, by its number there
@@ -108,7 +108,7 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
     // Of several readers nothing is kept that could tell: none of them is said to race where there
     // are fences.
     const bool one = owner_of(cell) != access.several;
-    return !fenced(one ? owner_of(cell) : access.me, one ? load(moment) : 0, access.me);
+    return !fenced(one ? owner_of(cell) : 0, one ? load(moment) : 0, access.me);
   };
   const auto races = [&](std::uint32_t cell, std::uint32_t& moment) {
     return owner_of(cell) == access.me && !access.is_clear(cell, moment, history);
@@ -135,15 +135,16 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
   return noted;
 }
 
-/// An access to some bytes of a word, or to a word that was touched so in this launch. What is known
-/// of the whole word could not tell neighbours apart, of which each belongs to another thread or
-/// block: each byte has an owner of its own from then on.
+/// An access to some bytes of a word, or to a word that was touched so in this launch. What is
+/// known of the whole word could not tell neighbours apart, of which each belongs to another thread
+/// or block: each byte has an owner of its own from then on.
 GlobalMemory::Race GlobalMemory::touch_bytes(const Access& access, bool reads, Slot& slot,
                                              std::uint64_t word, const SharedHistory& history) {
   Owner &owner = slot.owners[word], *const bytes = byte_owners_of(slot) + 4 * word;
   const std::uint32_t wrote = access.current(owner.writer), read = access.current(owner.reader);
   if (((wrote | read) & by_bytes) == 0)
-    for (int i = 0; i < 4; ++i) bytes[i] = {wrote, read, load(owner.written_at), load(owner.read_at)};
+    for (int i = 0; i < 4; ++i)
+      bytes[i] = {wrote, read, load(owner.written_at), load(owner.read_at)};
   Access of_byte = access;  // which fills the place of a word
   of_byte.bytes = 15;
   if (access.now != 0)
@@ -180,9 +181,15 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
   const auto bytes = static_cast<std::uint64_t>(accesses.bytes);
   const bool reads = accesses.act == Act::read, writes = accesses.act == Act::write;
   const bool by_threads = toucher.by_threads, strong = toucher.strong;
-  Access access{
-      several_, number_of(toucher.block), strong && !toucher.in_block ? 1u : 0u, strong,
-      by_threads && toucher.alone, 0, 15, 0, writes && !strong ? accesses.request : nullptr};
+  Access access{several_,
+                number_of(toucher.block),
+                strong && !toucher.in_block ? 1u : 0u,
+                strong,
+                by_threads && toucher.alone,
+                0,
+                15,
+                0,
+                writes && !strong ? accesses.request : nullptr};
   std::uint64_t begin = 0;  // of the allocation that was touched last
   std::uint64_t* written = nullptr;
   Owner* owners = nullptr;
@@ -253,7 +260,8 @@ std::uint32_t GlobalMemory::number_of(std::uint32_t block) const {
 
 void GlobalMemory::begin_launch(std::uint64_t blocks, bool at_once) {
   at_once_ = at_once;
-  fences_.clear();
+  fenced_.clear();
+  fences_.begin_launch();
   const auto needed = static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, most_blocks)) + 1;
   if (needed > numbers - free_number_) {
     for (const Slot& slot : slots_) {
@@ -268,17 +276,22 @@ void GlobalMemory::begin_launch(std::uint64_t blocks, bool at_once) {
 }
 
 void GlobalMemory::fence(std::uint32_t block, const SharedHistory::Clocks& fenced) {
+  if (!at_once_) return fences_.fence(number_of(block), fenced);
   const std::lock_guard lock(fences_together_);
-  fences_[number_of(block)] = fenced;
+  fenced_.insert(number_of(block));
+}
+
+void GlobalMemory::touch_flags(const Accesses& accesses, std::uint32_t block) {
+  if (at_once_ || !fences_.any()) return;
+  for (const std::uint64_t address : accesses.addresses)
+    fences_.touch_flag(number_of(block), address, accesses.act != Act::write,
+                       accesses.act != Act::read);
 }
 
 bool GlobalMemory::fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me) {
+  if (!at_once_) return owner == 0 ? fences_.has_fence(me) : fences_.ordered(owner, moment, me);
   const std::lock_guard lock(fences_together_);
-  const auto theirs = fences_.find(owner);
-  if (at_once_) return theirs != fences_.end() || fences_.contains(me);
-  if (theirs == fences_.end() || !fences_.contains(me)) return false;
-  const auto warp = static_cast<std::size_t>(SharedHistory::thread_of(moment) / 32);
-  return SharedHistory::clock_of(moment) < theirs->second[warp];
+  return fenced_.contains(owner) || fenced_.contains(me);
 }
 
 }  // namespace ridgeline::emulated

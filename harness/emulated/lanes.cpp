@@ -138,9 +138,10 @@ void Lanes::keep_logs(int warp) {
 void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
   LaneLog logs[32];
   for (std::size_t i = 0; i < warp.size(); ++i)
-    logs[i] = {log_of(warp[i]), warp[i].log_end, static_cast<std::uint8_t>(i),
-               !all && goes_on(warp[i].state),
-               warp[i].state == LaneState::at_mbarrier || (all && warp[i].state == LaneState::spinning)};
+    logs[i] = {
+        log_of(warp[i]), warp[i].log_end, static_cast<std::uint8_t>(i),
+        !all && goes_on(warp[i].state),
+        warp[i].state == LaneState::at_mbarrier || (all && warp[i].state == LaneState::spinning)};
   emulated::align(std::span(logs, warp.size()), paths_, aligned);
   for (std::size_t i = 0; i < warp.size(); ++i) {
     const auto left = static_cast<std::size_t>(logs[i].end - logs[i].next);
@@ -226,7 +227,8 @@ void Lanes::enter(context::transfer_t from) {
 }
 
 void Lanes::park(LaneState state) {
-  if (state == LaneState::log_full && Block::current().others.is_idle()) state = LaneState::spinning;
+  if (state == LaneState::log_full && Block::current().others.is_idle())
+    state = LaneState::spinning;
   if (state == LaneState::log_full) hot.store = nullptr;  // it is logged before it is made
   running_->state = state;
   hop(next_ready());

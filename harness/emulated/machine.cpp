@@ -117,7 +117,8 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   }
   caches_.end_launch();  // of one that was broken off
   const std::uint64_t blocks = count_of(config.grid);
-  memory_.begin_launch(blocks, workers_of(settings_) > 1 && blocks > 1);
+  const std::uint64_t together = config.resident ? blocks : count_of(config.cluster);
+  memory_.begin_launch(blocks, together == 1 && workers_of(settings_) > 1 && blocks > 1);
   std::mutex mutex;
   const auto run = [&](Block& block, std::uint64_t number, ResidentBlocks* residents,
                        std::size_t place, BlockTurns* turns = nullptr) {
@@ -129,7 +130,6 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
     const std::lock_guard lock(mutex);
     add(report, block.end());
   };
-  const std::uint64_t together = config.resident ? blocks : count_of(config.cluster);
   const BlockOrder order(blocks, settings_.seed);
   if (together == 1 && workers_of(settings_) == 1) {
     BlockTurns* all = nullptr;

@@ -33,7 +33,9 @@ void Others::begin_block(ResidentBlocks* residents, std::size_t place, BlockTurn
   progress_ = has_arrived_ = relaxed_[0] = relaxed_[1] = false;
 }
 
-std::uint64_t Others::owner() const { return none() ? block_.number() : residents_->number(); }
+std::uint64_t Others::owner() const {
+  return in_cluster() ? residents_->number() : block_.number();
+}
 
 bool Others::end_round() {
   const bool progress = std::exchange(progress_, false);
@@ -47,10 +49,11 @@ bool Others::end_round() {
 }
 
 bool Others::let_others_run(bool progress) {
+  // What this block has done comes before what others do behind it.
+  if (!none() && !in_cluster()) block_.lanes.tell_all(block_.requests);
   if (!none()) return residents_->pass(place_, progress);
   if (turns_ == nullptr) return vain_rounds_ <= most_vain_rounds;
   if (vain_rounds_ < few_vain_rounds) return true;
-  // What this block has done comes before what others do behind it.
   block_.lanes.tell_all(block_.requests);
   return turns_->pass(block_.number(), progress);
 }

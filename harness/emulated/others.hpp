@@ -26,7 +26,7 @@ class Others {
     residents_ = nullptr;
     turns_ = nullptr;
   }
-  /// In global memory: blocks that wait for each other are one.
+  /// In global memory: the blocks of a cluster are one.
   std::uint64_t owner() const;
   bool none() const { return residents_ == nullptr; }
 

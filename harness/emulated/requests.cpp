@@ -50,17 +50,14 @@ void Requests::request(const Request& asked) {
                                block_.shared.history.published());
   }
   strong_ = asked.act == Act::atomic || asked.act == Act::block_atomic ||
-            asked.act == Act::volatile_read ||
-            asked.act == Act::volatile_write;
+            asked.act == Act::volatile_read || asked.act == Act::volatile_write;
   for (std::size_t i = 0; strong_ && i < asked.active_lanes().size(); ++i)
     lanes_[static_cast<std::size_t>(32 * warp_ + asked.lanes[i])].strong = asked.addresses[i];
   of_block_ = asked.act == Act::block_atomic;
   if (asked.act != Act::volatile_read && asked.act != Act::volatile_write && !of_block_)
     return memory_request(asked);
   Request counted = asked;  // like others
-  counted.act = asked.act == Act::volatile_read ? Act::read
-                : of_block_                     ? Act::atomic
-                                                : Act::write;
+  counted.act = asked.act == Act::volatile_read ? Act::read : of_block_ ? Act::atomic : Act::write;
   memory_request(counted);
 }
 
@@ -159,7 +156,8 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
       .by_threads = by_threads,
       .strong = accesses.act == Act::atomic || (by_threads && strong_),
       .in_block = by_threads && of_block_,
-      .alone = block_.others.none()};
+      .alone = !block_.others.in_cluster()};
+  if (strong_ && by_threads && !of_block_) block_.memory.touch_flags(accesses, toucher.block);
   std::size_t next = 0;
   while (const auto mistake = block_.memory.touch(accesses, next, toucher, block_.shared.history)) {
     const std::uint64_t address = accesses.addresses[mistake->access];
@@ -253,8 +251,7 @@ void Requests::touch_shared(const Request& request, std::size_t i) {
     block_.findings.add("uninitialised (shared)", request.pc, thread, -1,
                         block_.shared.describe(request.addresses[i], request.bytes));
   Stored stored;
-  if (request.act == Act::write)
-    stored = {request.with(i), same_as_before(request.stored[i])};
+  if (request.act == Act::write) stored = {request.with(i), same_as_before(request.stored[i])};
   const auto conflict = history.access(offset, request.bytes, request.act, thread, stored);
   if (!conflict || (strong_ && request.act != Act::atomic)) return;  // flags are volatile
   if (ordered_by_lock(request, thread, conflict->other)) return;

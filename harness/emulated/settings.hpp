@@ -16,7 +16,8 @@ struct Settings {
   bool checks_downloads = false;
 };
 
-/// Of the devices that device::open() opens from now on, as far as their names do not say otherwise.
+/// Of the devices that device::open() opens from now on, as far as their names do not say
+/// otherwise.
 Settings& settings_of_new_devices();
 
 }  // namespace ridgeline::emulated

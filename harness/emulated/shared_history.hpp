@@ -33,8 +33,8 @@ class SharedHistory {
                                                      // unit
 
   struct Conflict {
-    const char* what;  // "race (read after write)", or another order
-    int other;         // thread of the earlier access; unit_thread for the asynchronous unit
+    const char* what;         // "race (read after write)", or another order
+    int other;                // thread of the earlier access; unit_thread for the asynchronous unit
     bool same_value = false;  // was stored by both
   };
 

@@ -61,8 +61,8 @@ std::string SharedMemory::describe(std::uint64_t address, int bytes) const {
     const std::uint64_t from_dynamic =
         std::min(dynamic_begin() - address, address - (dynamic_begin() + dynamic_bytes_));
     place = dynamic_bytes_ != 0 && from_dynamic < from_static
-                ? Place{"dynamic shared memory", dynamic_begin(),
-                        dynamic_begin() + dynamic_bytes_, true}
+                ? Place{"dynamic shared memory", dynamic_begin(), dynamic_begin() + dynamic_bytes_,
+                        true}
                 : nearest(address < static_ ? 0 : variables_.bytes());
   }
   const auto offset = static_cast<std::int64_t>(address - place.begin);

@@ -78,15 +78,15 @@ RIDGELINE_WORD float4 atomicAdd(float4*, float4) {
 }
 
 // What only threads of the block may rely on is told apart; the system is the device.
-#define RIDGELINE_SCOPES(name, kind)                                                          \
-  template <class T>                                                                          \
-  RIDGELINE_WORD T name##_block(T* at, std::type_identity_t<T> value) {                       \
-    namespace emulated = ::ridgeline::emulated;                                               \
-    return emulated::updated(at, value, emulated::Update::kind, {}, emulated::Scope::block);  \
-  }                                                                                           \
-  template <class T>                                                                          \
-  RIDGELINE_WORD T name##_system(T* at, std::type_identity_t<T> value) {                      \
-    return name(at, value);                                                                   \
+#define RIDGELINE_SCOPES(name, kind)                                                         \
+  template <class T>                                                                         \
+  RIDGELINE_WORD T name##_block(T* at, std::type_identity_t<T> value) {                      \
+    namespace emulated = ::ridgeline::emulated;                                              \
+    return emulated::updated(at, value, emulated::Update::kind, {}, emulated::Scope::block); \
+  }                                                                                          \
+  template <class T>                                                                         \
+  RIDGELINE_WORD T name##_system(T* at, std::type_identity_t<T> value) {                     \
+    return name(at, value);                                                                  \
   }
 RIDGELINE_SCOPES(atomicAdd, add)
 RIDGELINE_SCOPES(atomicMin, minimum)

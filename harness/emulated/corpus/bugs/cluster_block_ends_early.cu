@@ -10,7 +10,8 @@ __global__ void cluster_block_ends_early(int* to) {
   emulated::cluster_arrive();
   emulated::cluster_wait();
   const int other = 1 - emulated::cluster_rank();
-  if (threadIdx.x == 0) to[blockIdx.x] = *static_cast<int*>(emulated::in_block_of_cluster(&mine, other));
+  if (threadIdx.x == 0)
+    to[blockIdx.x] = *static_cast<int*>(emulated::in_block_of_cluster(&mine, other));
 }
 
 }  // namespace
@@ -19,5 +20,6 @@ __global__ void cluster_block_ends_early(int* to) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto to = zeros(device, 2);
-  run(device, {.grid = dim3(2), .block = dim3(32), .cluster = dim3(2)}, cluster_block_ends_early, to.data());
+  run(device, {.grid = dim3(2), .block = dim3(32), .cluster = dim3(2)}, cluster_block_ends_early,
+      to.data());
 }

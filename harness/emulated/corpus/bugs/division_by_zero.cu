@@ -4,7 +4,9 @@
 namespace ridgeline::corpus {
 namespace {
 
-__global__ void division_by_zero(const int* by, int* to) { to[threadIdx.x] = 100 / by[threadIdx.x]; }
+__global__ void division_by_zero(const int* by, int* to) {
+  to[threadIdx.x] = 100 / by[threadIdx.x];
+}
 
 }  // namespace
 }  // namespace ridgeline::corpus

@@ -22,5 +22,6 @@ __global__ void fences_on_different_flags(int* data, volatile int* flags, int* t
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto data = zeros(device, 1), flags = zeros(device, 2), to = zeros(device, 1);
-  run(device, {.grid = dim3(2), .block = dim3(1)}, fences_on_different_flags, data.data(), flags.data(), to.data());
+  run(device, {.grid = dim3(2), .block = dim3(1)}, fences_on_different_flags, data.data(),
+      flags.data(), to.data());
 }

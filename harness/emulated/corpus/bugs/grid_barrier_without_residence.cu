@@ -23,5 +23,6 @@ void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto come = zeros<unsigned>(device, 1);
   const auto to = zeros(device, 64 * 32);
-  run(device, {.grid = dim3(64), .block = dim3(32)}, grid_barrier_without_residence, come.data(), to.data());
+  run(device, {.grid = dim3(64), .block = dim3(32)}, grid_barrier_without_residence, come.data(),
+      to.data());
 }

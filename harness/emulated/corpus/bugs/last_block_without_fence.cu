@@ -24,5 +24,6 @@ void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = numbers(device, 20), sums = zeros(device, 20), total = zeros(device, 1);
   const auto come = zeros<unsigned>(device, 1);
-  run(device, {.grid = dim3(20), .block = dim3(32)}, last_block_without_fence, from.data(), sums.data(), come.data(), total.data());
+  run(device, {.grid = dim3(20), .block = dim3(32)}, last_block_without_fence, from.data(),
+      sums.data(), come.data(), total.data());
 }

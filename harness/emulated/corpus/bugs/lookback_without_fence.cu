@@ -23,5 +23,6 @@ __global__ void lookback_without_fence(const int* from, volatile int* flags, int
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = numbers(device, 16), flags = zeros(device, 16), sums = zeros(device, 16);
-  run(device, {.grid = dim3(16), .block = dim3(32)}, lookback_without_fence, from.data(), flags.data(), sums.data());
+  run(device, {.grid = dim3(16), .block = dim3(32)}, lookback_without_fence, from.data(),
+      flags.data(), sums.data());
 }

@@ -4,7 +4,9 @@
 namespace ridgeline::corpus {
 namespace {
 
-__global__ void mask_without_caller(int* to) { to[threadIdx.x] = static_cast<int>(__ballot_sync(0x0000FFFFu, 1)); }
+__global__ void mask_without_caller(int* to) {
+  to[threadIdx.x] = static_cast<int>(__ballot_sync(0x0000FFFFu, 1));
+}
 
 }  // namespace
 }  // namespace ridgeline::corpus

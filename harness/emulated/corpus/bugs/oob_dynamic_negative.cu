@@ -17,5 +17,6 @@ __global__ void oob_dynamic_negative(int* to) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto to = zeros(device, 64);
-  run(device, {.block = dim3(64), .shared_bytes = 64 * sizeof(int)}, oob_dynamic_negative, to.data());
+  run(device, {.block = dim3(64), .shared_bytes = 64 * sizeof(int)}, oob_dynamic_negative,
+      to.data());
 }

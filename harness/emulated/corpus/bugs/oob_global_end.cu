@@ -4,7 +4,9 @@
 namespace ridgeline::corpus {
 namespace {
 
-__global__ void oob_global_end(const int* from, int* to) { to[threadIdx.x] = from[threadIdx.x + 1]; }
+__global__ void oob_global_end(const int* from, int* to) {
+  to[threadIdx.x] = from[threadIdx.x + 1];
+}
 
 }  // namespace
 }  // namespace ridgeline::corpus

@@ -5,7 +5,9 @@ namespace ridgeline::corpus {
 namespace {
 
 // The product has more than 31 bits.
-__global__ void oob_int_overflow(int* data, int row, int pitch) { data[static_cast<int>(static_cast<unsigned>(row) * static_cast<unsigned>(pitch))] = 1; }
+__global__ void oob_int_overflow(int* data, int row, int pitch) {
+  data[static_cast<int>(static_cast<unsigned>(row) * static_cast<unsigned>(pitch))] = 1;
+}
 
 }  // namespace
 }  // namespace ridgeline::corpus

@@ -18,5 +18,6 @@ __global__ void oob_wide_load(const float4* from, float* to, int n) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = zeros<float>(device, 101), to = zeros<float>(device, 32);
-  run(device, {.block = dim3(32)}, oob_wide_load, reinterpret_cast<const float4*>(from.data()), to.data(), 101);
+  run(device, {.block = dim3(32)}, oob_wide_load, reinterpret_cast<const float4*>(from.data()),
+      to.data(), 101);
 }

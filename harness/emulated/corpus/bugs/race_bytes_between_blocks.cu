@@ -4,7 +4,9 @@
 namespace ridgeline::corpus {
 namespace {
 
-__global__ void race_bytes_between_blocks(unsigned char* data) { data[threadIdx.x + 31 * blockIdx.x] = static_cast<unsigned char>(blockIdx.x + 1); }
+__global__ void race_bytes_between_blocks(unsigned char* data) {
+  data[threadIdx.x + 31 * blockIdx.x] = static_cast<unsigned char>(blockIdx.x + 1);
+}
 
 }  // namespace
 }  // namespace ridgeline::corpus

@@ -1,4 +1,4 @@
-// missed: blocks that run together are not checked against each other
+// bug: race between blocks
 #include "harness/emulated/corpus/case.hpp"
 
 namespace ridgeline::corpus {
@@ -15,5 +15,6 @@ __global__ void race_of_resident_blocks(int* data, int* to) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto data = zeros(device, 4), to = zeros(device, 4);
-  run(device, {.grid = dim3(4), .block = dim3(1), .resident = true}, race_of_resident_blocks, data.data(), to.data());
+  run(device, {.grid = dim3(4), .block = dim3(1), .resident = true}, race_of_resident_blocks,
+      data.data(), to.data());
 }

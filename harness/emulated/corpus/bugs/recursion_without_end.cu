@@ -8,7 +8,9 @@ __device__ __attribute__((noinline)) int deeper(const int* from, int depth) {
   volatile int here = from[depth % 4];
   return depth < 0 ? here : deeper(from, depth + 1) + here;
 }
-__global__ void recursion_without_end(const int* from, int* to) { to[threadIdx.x] = deeper(from, 0); }
+__global__ void recursion_without_end(const int* from, int* to) {
+  to[threadIdx.x] = deeper(from, 0);
+}
 
 }  // namespace
 }  // namespace ridgeline::corpus

@@ -4,7 +4,9 @@
 namespace ridgeline::corpus {
 namespace {
 
-__global__ void remainder_of_zero(int n, int* to) { to[threadIdx.x] = static_cast<int>(threadIdx.x) % n; }
+__global__ void remainder_of_zero(int n, int* to) {
+  to[threadIdx.x] = static_cast<int>(threadIdx.x) % n;
+}
 
 }  // namespace
 }  // namespace ridgeline::corpus

@@ -5,7 +5,8 @@ namespace ridgeline::corpus {
 namespace {
 
 __global__ void shuffle_from_absent_lane(int* to) {
-  if (threadIdx.x < 16) to[threadIdx.x] = __shfl_sync(0x0000FFFFu, static_cast<int>(threadIdx.x), 20);
+  if (threadIdx.x < 16)
+    to[threadIdx.x] = __shfl_sync(0x0000FFFFu, static_cast<int>(threadIdx.x), 20);
 }
 
 }  // namespace

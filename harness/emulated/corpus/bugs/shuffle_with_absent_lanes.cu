@@ -5,7 +5,8 @@ namespace ridgeline::corpus {
 namespace {
 
 __global__ void shuffle_with_absent_lanes(int* to) {
-  if (threadIdx.x < 16) to[threadIdx.x] = __shfl_down_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x), 1);
+  if (threadIdx.x < 16)
+    to[threadIdx.x] = __shfl_down_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x), 1);
 }
 
 }  // namespace

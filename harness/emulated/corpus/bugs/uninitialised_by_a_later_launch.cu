@@ -18,5 +18,6 @@ __global__ void uninitialised_by_a_later_launch(int* to, int round) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto to = zeros(device, 32);
-  for (const int round : {0, 1}) run(device, {.block = dim3(32)}, uninitialised_by_a_later_launch, to.data(), round);
+  for (const int round : {0, 1})
+    run(device, {.block = dim3(32)}, uninitialised_by_a_later_launch, to.data(), round);
 }

@@ -22,5 +22,6 @@ __global__ void uninitialised_tail(const float* from, float* to, int n) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = zeros<float>(device, 100), to = zeros<float>(device, 2);
-  run(device, {.grid = dim3(2), .block = dim3(64)}, uninitialised_tail, from.data(), to.data(), 100);
+  run(device, {.grid = dim3(2), .block = dim3(64)}, uninitialised_tail, from.data(), to.data(),
+      100);
 }

@@ -4,7 +4,9 @@
 namespace ridgeline::corpus {
 namespace {
 
-__global__ void atomics_on_pairs_of_halves(__half2* sum) { atomicAdd(sum, __floats2half2_rn(1, 2)); }
+__global__ void atomics_on_pairs_of_halves(__half2* sum) {
+  atomicAdd(sum, __floats2half2_rn(1, 2));
+}
 
 }  // namespace
 }  // namespace ridgeline::corpus

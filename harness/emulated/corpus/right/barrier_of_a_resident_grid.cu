@@ -27,6 +27,7 @@ void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto come = zeros<unsigned>(device, 1);
   const auto data = zeros(device, 8), to = zeros(device, 8);
-  run(device, {.grid = dim3(8), .block = dim3(32), .resident = true}, barrier_of_a_resident_grid, come.data(), data.data(), to.data());
+  run(device, {.grid = dim3(8), .block = dim3(32), .resident = true}, barrier_of_a_resident_grid,
+      come.data(), data.data(), to.data());
   expect_each(to, [](std::size_t i) { return (i + 1) % 8; });
 }

@@ -6,7 +6,8 @@ namespace {
 
 __global__ void barriers_that_count(const int* from, int* to) {
   const int even = __syncthreads_count(from[threadIdx.x] % 2 == 0);
-  const int any = __syncthreads_or(from[threadIdx.x] == 63), all = __syncthreads_and(from[threadIdx.x] < 63);
+  const int any = __syncthreads_or(from[threadIdx.x] == 63),
+            all = __syncthreads_and(from[threadIdx.x] < 63);
   to[threadIdx.x] = even + 100 * any + 1000 * all;
 }
 

@@ -4,7 +4,8 @@
 namespace ridgeline::corpus {
 namespace {
 
-__global__ void bf16_neighbours_between_blocks(const __nv_bfloat16* from, __nv_bfloat16* to, int n) {
+__global__ void bf16_neighbours_between_blocks(const __nv_bfloat16* from, __nv_bfloat16* to,
+                                               int n) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i > 0 && i < n) {
     const __nv_bfloat16 mine = from[i], before = from[i - 1];
@@ -19,5 +20,6 @@ __global__ void bf16_neighbours_between_blocks(const __nv_bfloat16* from, __nv_b
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = zeros<__nv_bfloat16>(device, 99), to = zeros<__nv_bfloat16>(device, 99);
-  run(device, {.grid = dim3(9), .block = dim3(11)}, bf16_neighbours_between_blocks, from.data(), to.data(), 99);
+  run(device, {.grid = dim3(9), .block = dim3(11)}, bf16_neighbours_between_blocks, from.data(),
+      to.data(), 99);
 }

@@ -24,6 +24,7 @@ void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = numbers<float>(device, 20), sum = zeros<float>(device, 1);
   const auto turn = zeros<unsigned>(device, 1);
-  run(device, {.grid = dim3(20), .block = dim3(64)}, blocks_wait_for_their_turn, from.data(), sum.data(), turn.data());
+  run(device, {.grid = dim3(20), .block = dim3(64)}, blocks_wait_for_their_turn, from.data(),
+      sum.data(), turn.data());
   expect_each(sum, [](std::size_t) { return 190; });
 }

@@ -15,6 +15,7 @@ __global__ void byte_neighbours_between_blocks(unsigned char* image, int n) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto image = zeros<unsigned char>(device, 100);
-  run(device, {.grid = dim3(20), .block = dim3(5)}, byte_neighbours_between_blocks, image.data(), 100);
+  run(device, {.grid = dim3(20), .block = dim3(5)}, byte_neighbours_between_blocks, image.data(),
+      100);
   expect_each(image, [](std::size_t) { return 255; });
 }

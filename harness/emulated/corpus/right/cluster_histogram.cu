@@ -13,7 +13,8 @@ __global__ void cluster_histogram(const int* values, int* to) {
   atomicAdd(static_cast<int*>(emulated::in_block_of_cluster(bins + bin % 16, bin / 16)), 1);
   emulated::cluster_arrive();
   emulated::cluster_wait();
-  if (threadIdx.x < 16) to[16 * emulated::cluster_rank() + static_cast<int>(threadIdx.x)] = bins[threadIdx.x];
+  if (threadIdx.x < 16)
+    to[16 * emulated::cluster_rank() + static_cast<int>(threadIdx.x)] = bins[threadIdx.x];
 }
 
 }  // namespace
@@ -22,6 +23,7 @@ __global__ void cluster_histogram(const int* values, int* to) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto values = numbers(device, 128), to = zeros(device, 32);
-  run(device, {.grid = dim3(2), .block = dim3(64), .cluster = dim3(2)}, cluster_histogram, values.data(), to.data());
+  run(device, {.grid = dim3(2), .block = dim3(64), .cluster = dim3(2)}, cluster_histogram,
+      values.data(), to.data());
   expect_each(to, [](std::size_t) { return 4; });
 }

@@ -30,6 +30,7 @@ __global__ void cluster_reduction(const int* from, int* to) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = numbers(device, 256), to = zeros(device, 2);
-  run(device, {.grid = dim3(8), .block = dim3(32), .cluster = dim3(4)}, cluster_reduction, from.data(), to.data());
+  run(device, {.grid = dim3(8), .block = dim3(32), .cluster = dim3(4)}, cluster_reduction,
+      from.data(), to.data());
   expect_each(to, [](std::size_t i) { return i == 0 ? 127 * 64 : 127 * 64 + 128 * 128; });
 }

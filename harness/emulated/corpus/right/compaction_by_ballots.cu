@@ -19,6 +19,7 @@ __global__ void compaction_by_ballots(const int* from, int* to, int* count) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = numbers(device, 96), to = zeros(device, 32), count = zeros(device, 1);
-  run(device, {.grid = dim3(3), .block = dim3(32)}, compaction_by_ballots, from.data(), to.data(), count.data());
+  run(device, {.grid = dim3(3), .block = dim3(32)}, compaction_by_ballots, from.data(), to.data(),
+      count.data());
   expect_each(count, [](std::size_t) { return 32; });
 }

@@ -16,7 +16,8 @@ __global__ void copies_in_three_stages(const float* from, float* to, int rounds)
     __syncthreads();
     const int next = round + 2;
     if (next < rounds)
-      emulated::copy_async(s[next % 3] + 4 * threadIdx.x, from + 128 * next + 4 * threadIdx.x, true);
+      emulated::copy_async(s[next % 3] + 4 * threadIdx.x, from + 128 * next + 4 * threadIdx.x,
+                           true);
     emulated::copy_commit();
     sum += s[round % 3][127 - threadIdx.x];
   }

@@ -7,7 +7,8 @@ namespace {
 __global__ void double_buffered_copies(const float* from, float* to, int rounds) {
   __shared__ float s[2][256];
   const auto start = [&](int round) {
-    emulated::copy_async(s[round % 2] + 4 * threadIdx.x, from + 256 * round + 4 * threadIdx.x, true);
+    emulated::copy_async(s[round % 2] + 4 * threadIdx.x, from + 256 * round + 4 * threadIdx.x,
+                         true);
     emulated::copy_commit();
   };
   start(0);

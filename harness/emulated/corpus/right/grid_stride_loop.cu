@@ -5,7 +5,8 @@ namespace ridgeline::corpus {
 namespace {
 
 __global__ void grid_stride_loop(const float* from, float* to, int n) {
-  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < n; i += static_cast<int>(blockDim.x * gridDim.x))
+  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < n;
+       i += static_cast<int>(blockDim.x * gridDim.x))
     to[i] = 2 * from[i];
 }
 

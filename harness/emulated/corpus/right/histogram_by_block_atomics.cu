@@ -14,6 +14,7 @@ __global__ void histogram_by_block_atomics(const int* values, int* to) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto values = numbers(device, 64), to = zeros(device, 32);
-  run(device, {.grid = dim3(4), .block = dim3(64)}, histogram_by_block_atomics, values.data(), to.data());
+  run(device, {.grid = dim3(4), .block = dim3(64)}, histogram_by_block_atomics, values.data(),
+      to.data());
   expect_each(to, [](std::size_t) { return 8; });
 }

@@ -4,7 +4,8 @@
 namespace ridgeline::corpus {
 namespace {
 
-__global__ void last_block_reduction(const int* from, int* sums, unsigned* come, int* total, int n) {
+__global__ void last_block_reduction(const int* from, int* sums, unsigned* come, int* total,
+                                     int n) {
   __shared__ int s[64];
   __shared__ bool is_last;
   const unsigned i = threadIdx.x;
@@ -35,6 +36,7 @@ void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = numbers(device, 1000), sums = zeros(device, 16), total = zeros(device, 1);
   const auto come = zeros<unsigned>(device, 1);
-  run(device, {.grid = dim3(16), .block = dim3(64)}, last_block_reduction, from.data(), sums.data(), come.data(), total.data(), 1000);
+  run(device, {.grid = dim3(16), .block = dim3(64)}, last_block_reduction, from.data(), sums.data(),
+      come.data(), total.data(), 1000);
   expect_each(total, [](std::size_t) { return 499500; });
 }

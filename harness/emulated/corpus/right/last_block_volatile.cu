@@ -5,7 +5,8 @@ namespace ridgeline::corpus {
 namespace {
 
 // As in the well-known sample: each thread fences its own sums, and the last block reads volatile.
-__global__ void last_block_volatile(const float* from, volatile float* sums, unsigned* come, float* total) {
+__global__ void last_block_volatile(const float* from, volatile float* sums, unsigned* come,
+                                    float* total) {
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
     sums[blockIdx.x] = from[blockIdx.x];
@@ -27,8 +28,10 @@ __global__ void last_block_volatile(const float* from, volatile float* sums, uns
 
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
-  const auto from = numbers<float>(device, 32), sums = zeros<float>(device, 32), total = zeros<float>(device, 1);
+  const auto from = numbers<float>(device, 32), sums = zeros<float>(device, 32),
+             total = zeros<float>(device, 1);
   const auto come = zeros<unsigned>(device, 1);
-  run(device, {.grid = dim3(32), .block = dim3(32)}, last_block_volatile, from.data(), sums.data(), come.data(), total.data());
+  run(device, {.grid = dim3(32), .block = dim3(32)}, last_block_volatile, from.data(), sums.data(),
+      come.data(), total.data());
   expect_each(total, [](std::size_t) { return 496; });
 }

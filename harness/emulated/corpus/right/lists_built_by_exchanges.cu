@@ -16,7 +16,8 @@ void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const device::Buffer<int> heads(device, std::vector<int>(4, -1));
   const auto next = zeros(device, 64);
-  run(device, {.grid = dim3(2), .block = dim3(32)}, lists_built_by_exchanges, heads.data(), next.data());
+  run(device, {.grid = dim3(2), .block = dim3(32)}, lists_built_by_exchanges, heads.data(),
+      next.data());
   const std::vector<int> of = next.download();
   int count = 0;
   for (int at : heads.download())

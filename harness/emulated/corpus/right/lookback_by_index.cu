@@ -26,6 +26,7 @@ __global__ void lookback_by_index(const int* from, volatile int* flags, volatile
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = numbers(device, 40), flags = zeros(device, 40), sums = zeros(device, 40);
-  run(device, {.grid = dim3(40), .block = dim3(32)}, lookback_by_index, from.data(), flags.data(), sums.data());
+  run(device, {.grid = dim3(40), .block = dim3(32)}, lookback_by_index, from.data(), flags.data(),
+      sums.data());
   expect_each(sums, [](std::size_t i) { return i * (i + 1) / 2; });
 }

@@ -26,6 +26,7 @@ void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = numbers(device, 40), to = zeros(device, 40);
   const auto words = zeros<unsigned long long>(device, 40);
-  run(device, {.grid = dim3(40), .block = dim3(32)}, lookback_by_packed_word, from.data(), words.data(), to.data());
+  run(device, {.grid = dim3(40), .block = dim3(32)}, lookback_by_packed_word, from.data(),
+      words.data(), to.data());
   expect_each(to, [](std::size_t i) { return i * (i + 1) / 2; });
 }

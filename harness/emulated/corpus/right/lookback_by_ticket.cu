@@ -4,7 +4,8 @@
 namespace ridgeline::corpus {
 namespace {
 
-__global__ void lookback_by_ticket(const int* from, unsigned* next, volatile int* flags, int* sums, int* ends, int* to) {
+__global__ void lookback_by_ticket(const int* from, unsigned* next, volatile int* flags, int* sums,
+                                   int* ends, int* to) {
   __shared__ unsigned part;
   __shared__ int before, s[32];
   if (threadIdx.x == 0) part = atomicAdd(next, 1u);
@@ -48,8 +49,10 @@ __global__ void lookback_by_ticket(const int* from, unsigned* next, volatile int
 
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
-  const auto from = numbers(device, 640), flags = zeros(device, 20), sums = zeros(device, 20), ends = zeros(device, 20), to = zeros(device, 640);
+  const auto from = numbers(device, 640), flags = zeros(device, 20), sums = zeros(device, 20),
+             ends = zeros(device, 20), to = zeros(device, 640);
   const auto next = zeros<unsigned>(device, 1);
-  run(device, {.grid = dim3(20), .block = dim3(32)}, lookback_by_ticket, from.data(), next.data(), flags.data(), sums.data(), ends.data(), to.data());
+  run(device, {.grid = dim3(20), .block = dim3(32)}, lookback_by_ticket, from.data(), next.data(),
+      flags.data(), sums.data(), ends.data(), to.data());
   expect_each(to, [](std::size_t i) { return i * (i + 1) / 2; });
 }

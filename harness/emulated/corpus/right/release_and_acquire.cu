@@ -21,6 +21,7 @@ __global__ void release_and_acquire(int* data, int* flag, int* to) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto data = zeros(device, 1), flag = zeros(device, 1), to = zeros(device, 4);
-  run(device, {.grid = dim3(4), .block = dim3(1)}, release_and_acquire, data.data(), flag.data(), to.data());
+  run(device, {.grid = dim3(4), .block = dim3(1)}, release_and_acquire, data.data(), flag.data(),
+      to.data());
   expect_each(to, [](std::size_t i) { return i == 0 ? 0 : 42; });
 }

@@ -21,6 +21,7 @@ void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto from = numbers(device, 64);
   const auto to = zeros<float>(device, 64);
-  run(device, {.block = dim3(64), .shared_bytes = 64 * (sizeof(int) + sizeof(float))}, several_dynamic_arrays, from.data(), to.data());
+  run(device, {.block = dim3(64), .shared_bytes = 64 * (sizeof(int) + sizeof(float))},
+      several_dynamic_arrays, from.data(), to.data());
   expect_each(to, [](std::size_t i) { return 63 - i; });
 }

@@ -17,5 +17,6 @@ __global__ void shorts_read_by_one_written_by_another(unsigned short* data) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto data = zeros<unsigned short>(device, 64);
-  run(device, {.grid = dim3(64), .block = dim3(1)}, shorts_read_by_one_written_by_another, data.data());
+  run(device, {.grid = dim3(64), .block = dim3(1)}, shorts_read_by_one_written_by_another,
+      data.data());
 }

@@ -4,8 +4,12 @@
 namespace ridgeline::corpus {
 namespace {
 
-__device__ __attribute__((noinline)) int sum_to(const int* from, int n) { return n < 0 ? 0 : from[n] + sum_to(from, n - 1); }
-__global__ void small_recursion(const int* from, int* to) { to[threadIdx.x] = sum_to(from, static_cast<int>(threadIdx.x)); }
+__device__ __attribute__((noinline)) int sum_to(const int* from, int n) {
+  return n < 0 ? 0 : from[n] + sum_to(from, n - 1);
+}
+__global__ void small_recursion(const int* from, int* to) {
+  to[threadIdx.x] = sum_to(from, static_cast<int>(threadIdx.x));
+}
 
 }  // namespace
 }  // namespace ridgeline::corpus

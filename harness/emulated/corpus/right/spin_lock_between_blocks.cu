@@ -22,6 +22,7 @@ __global__ void spin_lock_between_blocks(int* lock, int* count) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto lock = zeros(device, 1), count = zeros(device, 1);
-  run(device, {.grid = dim3(12), .block = dim3(64)}, spin_lock_between_blocks, lock.data(), count.data());
+  run(device, {.grid = dim3(12), .block = dim3(64)}, spin_lock_between_blocks, lock.data(),
+      count.data());
   expect_each(count, [](std::size_t) { return 66; });
 }

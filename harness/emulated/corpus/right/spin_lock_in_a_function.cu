@@ -36,6 +36,7 @@ __global__ void spin_lock_in_a_function(int* words, int* counts) {
 void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto words = zeros(device, 4), counts = zeros(device, 4);
-  run(device, {.grid = dim3(2), .block = dim3(64)}, spin_lock_in_a_function, words.data(), counts.data());
+  run(device, {.grid = dim3(2), .block = dim3(64)}, spin_lock_in_a_function, words.data(),
+      counts.data());
   expect_each(counts, [](std::size_t) { return 96; });
 }

@@ -6,7 +6,8 @@ namespace {
 
 __global__ void stencil_with_halo(const int* from, int* to, int n) {
   __shared__ int s[66];
-  const int i = static_cast<int>(blockIdx.x * 64 + threadIdx.x), at = static_cast<int>(threadIdx.x) + 1;
+  const int i = static_cast<int>(blockIdx.x * 64 + threadIdx.x),
+            at = static_cast<int>(threadIdx.x) + 1;
   s[at] = i < n ? from[i] : 0;
   if (at == 1) s[0] = i > 0 ? from[i - 1] : 0;
   if (at == 64) s[65] = i + 1 < n ? from[i + 1] : 0;

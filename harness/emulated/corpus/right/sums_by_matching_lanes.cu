@@ -7,7 +7,8 @@ namespace {
 __global__ void sums_by_matching_lanes(const int* keys, int* to) {
   const int key = keys[threadIdx.x] % 5;
   const unsigned same = __match_any_sync(0xFFFFFFFFu, key);
-  if (__ffs(static_cast<int>(same)) - 1 == static_cast<int>(threadIdx.x % 32)) atomicAdd(&to[key], __popc(same));
+  if (__ffs(static_cast<int>(same)) - 1 == static_cast<int>(threadIdx.x % 32))
+    atomicAdd(&to[key], __popc(same));
 }
 
 }  // namespace

@@ -5,7 +5,9 @@ namespace ridgeline::corpus {
 namespace {
 
 __constant__ const int squares_of_table_of_constants[8] = {0, 1, 4, 9, 16, 25, 36, 49};
-__global__ void table_of_constants(const int* from, int* to) { to[threadIdx.x] = squares_of_table_of_constants[from[threadIdx.x] % 8]; }
+__global__ void table_of_constants(const int* from, int* to) {
+  to[threadIdx.x] = squares_of_table_of_constants[from[threadIdx.x] % 8];
+}
 
 }  // namespace
 }  // namespace ridgeline::corpus

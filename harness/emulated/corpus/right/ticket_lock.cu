@@ -22,6 +22,7 @@ void ridgeline::check(device::Device& device) {
   using namespace corpus;
   const auto next = zeros<unsigned>(device, 1), served = zeros<unsigned>(device, 1);
   const auto count = zeros(device, 1);
-  run(device, {.grid = dim3(10), .block = dim3(32)}, ticket_lock, next.data(), served.data(), count.data());
+  run(device, {.grid = dim3(10), .block = dim3(32)}, ticket_lock, next.data(), served.data(),
+      count.data());
   expect_each(count, [](std::size_t) { return 1023; });
 }

@@ -4,7 +4,9 @@
 namespace ridgeline::corpus {
 namespace {
 
-__global__ void whole_download_of_what_was_written(int* to) { to[blockIdx.x * 32 + threadIdx.x] = 1; }
+__global__ void whole_download_of_what_was_written(int* to) {
+  to[blockIdx.x * 32 + threadIdx.x] = 1;
+}
 
 }  // namespace
 }  // namespace ridgeline::corpus
