@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -59,6 +60,32 @@ void build(const process::Kit& kit, const std::vector<std::string>& arguments,
                 "what sources must keep to: docs/how-to-check.md");
 }
 
+<<<<<<< HEAD
+=======
+/// What nvcc defines as __CUDA_ARCH__ for that device: "900" of "emulated:sm_90/3".
+std::string architecture_of(const std::string& device) {
+  const std::size_t number =
+      device.find("sm_") == std::string::npos ? device.size() : device.find("sm_") + 3;
+  const std::size_t end = std::min(device.find_first_not_of("0123456789", number), device.size());
+  return end == number ? "" : device.substr(number, end - number) + "0";
+}
+
+/// In two steps: told to link what it instruments, the compiler would add the sanitizer's library.
+void compile(const process::Kit& kit, const fs::path& source, const std::string& device,
+             const fs::path& program) {
+  const std::string object = program.string() + ".o";
+  std::vector<std::string> arguments = kit.flags;
+  if (const std::string architecture = architecture_of(device); !architecture.empty())
+    arguments.push_back("-DRIDGELINE_CUDA_ARCH=" + architecture);
+  arguments.insert(arguments.end(),
+                   {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
+  build(kit, arguments, source.string() + " cannot be compiled for the emulated device");
+  arguments = {object, "-o", program.string()};
+  arguments.insert(arguments.end(), kit.link.begin(), kit.link.end());
+  build(kit, arguments, source.string() + " cannot be linked");
+}
+
+>>>>>>> emu30
 struct CheckOptions {
   std::vector<std::string> files;
 
@@ -89,9 +116,14 @@ int check(const Context& context, const CheckOptions& options) {
   if (!kit.note.empty()) present::say(stderr, kit.note + "\n");
   const ScratchFolder folder;
   const fs::path program = folder.path() / "check";
+<<<<<<< HEAD
   compile(kit, options, program);
+=======
+  const std::string device = context.device.empty() ? "emulated:sm_90" : context.device;
+  compile(kit, source, device, program);
+>>>>>>> emu30
 
-  std::vector<std::string> arguments{context.device.empty() ? "emulated:sm_90" : context.device};
+  std::vector<std::string> arguments{device};
   if (context.json) arguments.emplace_back("--json");
   // What the kernels themselves print may come between the lines for people, but not into JSON.
   present::SaidLines lines(stdout);

@@ -68,6 +68,58 @@ def test_a_race_is_found_in_its_line(changed):
     assert "reverse_rows" in done.stdout
 
 
+def test_what_would_kill_the_program_is_found_in_its_line(changed):
+    done = check(changed("row[i] = in[first + i];", "row[i + 64 * blockDim.x] = in[first + i];"))
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert re.search(
+        r"out of bounds \(shared\) in reverse_rows at .*kernel\.cu:\d+: thread 0 of block 0: "
+        r"row of 256 bytes \+ 16384 \(index 4096 of elements of 4 bytes\)",
+        done.stdout,
+    )
+
+
+def test_the_branch_of_the_chosen_architecture_is_checked(changed):
+    branches = """
+#if __CUDA_ARCH__ >= 900
+  out[first + i] = row[63 - i];
+#else
+  out[first + i] = row[i];
+#endif"""
+    file = changed("  out[first + i] = row[63 - i];", branches)
+    assert check(file).returncode == 0
+    done = check(file, "--device", "emulated:sm_80")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "wrong result: element 0" in done.stdout
+
+
+def test_other_orders_of_threads_are_tried_and_named(changed):
+    done = check(
+        changed(
+            "out[first + i] = row[63 - i];",
+            "__shared__ int next;\n  if (i == 0) next = 0;\n  __syncthreads();\n"
+            "  const int place = atomicAdd(&next, 1);\n  out[first + 63 - place] = row[i];",
+        )
+    )
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert re.search(
+        r"wrong result: element \d+\n +found with the order of threads number [123]\n", done.stdout
+    )
+
+
+def test_what_may_be_meant_otherwise_is_noted(changed):
+    done = check(
+        changed(
+            "out[first + i] = row[63 - i];",
+            "__shared__ int any;\n  any = 1;\n  __syncthreads();\n"
+            "  out[first + i] = row[63 - i] * any;",
+        )
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(
+        r"note: same value stored without order in reverse_rows at .*kernel\.cu:\d+", done.stdout
+    )
+
+
 def test_a_wrong_result_says_what_is_wrong(changed):
     done = check(changed("row[63 - i]", "row[62 - i % 32]"))
     assert done.returncode == 2

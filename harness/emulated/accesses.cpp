@@ -1,7 +1,15 @@
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/core.h>
 
 #include "harness/emulated/block.hpp"
+
+// Where the program begins and ends, by the linker.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
+extern "C" char __executable_start, _end;
 
 // Kernels for the emulated device are compiled with -fsanitize=thread, which makes the compiler
 // call a function before every access to memory that is not a local variable in a register. The
@@ -10,11 +18,34 @@
 
 namespace ridgeline::emulated {
 
-void Block::refuse_access(std::uint64_t address, std::uint32_t pc, int bytes) {
-  if (hot.early && is_global(address)) lanes.stop("too early", pc, -1, too_early);
+/// Constants, and variables that the source declares outside of functions.
+static bool is_of_program(std::uint64_t address) {
+  return address - reinterpret_cast<std::uint64_t>(&__executable_start) <
+         static_cast<std::uint64_t>(&_end - &__executable_start);
+}
+
+void Block::look_closer(std::uint64_t address, std::uint32_t pc, int bytes) {
   const bool misaligned = (address & (static_cast<std::uint64_t>(bytes) - 1)) != 0;
-  lanes.stop(misaligned ? "misaligned" : "out of bounds (global)", pc, -1, memory.describe(address),
-             address);
+  if (is_global(address)) {
+    if (hot.early) lanes.stop("too early", pc, -1, too_early);
+    lanes.stop(misaligned ? "misaligned" : "out of bounds (global)", pc, -1,
+               memory.describe(address), address);
+  }
+  constexpr std::uint64_t far = std::uint64_t{1} << 40;
+  if (address - (global_base - far) < far + global_span + far)
+    lanes.stop("out of bounds (global)", pc, -1,
+               fmt::format("{:#x} lies beside all memory of the device", address));
+  constexpr std::uint64_t first_page = 65536;
+  if (address < first_page)
+    lanes.stop("null pointer", pc, -1, fmt::format("{} bytes at {:#x}", bytes, address));
+  const bool is_near = shared.is_near(address);
+  if (misaligned)
+    lanes.stop("misaligned", pc, -1,
+               is_near ? shared.describe(address) : fmt::format("{:#x}", address));
+  if (is_of_program(address) || others.holder_of(address, bytes) != nullptr) return;
+  if (is_near) lanes.stop("out of bounds (shared)", pc, -1, shared.describe(address, bytes));
+  lanes.stop("host memory", pc, -1,
+             fmt::format("{:#x} is no address of the device's memory", address));
 }
 
 namespace {
@@ -22,16 +53,25 @@ namespace {
 [[gnu::always_inline]] inline void access(const void* at, std::uint32_t pc, Act act,
                                           std::uint64_t bytes) {
   Hot& here = hot;
-  if (here.next == nullptr) return;
   const auto address = reinterpret_cast<std::uint64_t>(at);
+  if (here.next == nullptr) {
+    if (__builtin_expect(is_global(address), 0)) note_host_access(address, pc);
+    return;
+  }
   if (address - here.stacks < lane_private_bytes) {  // registers and local memory
+    if (__builtin_expect(address - here.stack >= stack_bytes, 0))
+      Block::current().lanes.stop("local memory of another thread", pc, -1,
+                                  "a thread's variables are its own");
     if (__builtin_expect(here.products != 0, 0)) Block::current().async.touch_private(address, pc);
     return;
   }
-  const bool bad = (address & (bytes - 1)) != 0 ||
-                   (is_global(address) && (!is_inside(address, bytes) || here.early));
-  if (__builtin_expect(bad, 0))
-    Block::current().refuse_access(address, pc, static_cast<int>(bytes));
+  if (__builtin_expect(!Block::is_fine(here, address, bytes), 0))
+    Block::current().look_closer(address, pc, static_cast<int>(bytes));
+  if (act == Act::write) {
+    settle_store(here);
+    here.store = here.next;
+    here.before[0] = value_at(address, bytes, here.before[1]);
+  }
   *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};
   if (__builtin_expect(++here.next == here.end, 0))
     Block::current().lanes.park(LaneState::log_full);
@@ -62,7 +102,7 @@ class Ordered {
   }
 
  private:
-  void fence() const { Block::current().lanes.log(0, pc_, Act::fence, 0); }
+  void fence() const { Block::current().lanes.log_fence(pc_, Act::fence); }
   const std::uint32_t pc_;
   bool acquires_ = false;
 };
@@ -167,9 +207,18 @@ RIDGELINE_ATOMICS(32)
 RIDGELINE_ATOMICS(64)
 // NOLINTEND(bugprone-macro-parentheses)
 void __tsan_atomic_thread_fence(int) {
-  if (hot.next != nullptr) Block::current().lanes.log(0, RIDGELINE_CALLER, Act::fence, 0);
+  if (hot.next != nullptr) Block::current().lanes.log_fence(RIDGELINE_CALLER, Act::fence);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
+// In the place of libc's, so that a kernel's assert() ends the launch and not the program.
+[[noreturn]] void __assert_fail(const char* condition, const char* file, unsigned line,
+                                const char* function) noexcept {
+  if (hot.next != nullptr)
+    Block::current().lanes.stop("failed assertion", RIDGELINE_CALLER, -1, condition);
+  std::fprintf(stderr, "%s:%u: %s: assertion failed: %s\n", file, line, function, condition);
+  std::abort();
+}
+
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 }  // extern "C"

@@ -97,7 +97,8 @@ bool take_converged(std::span<LaneLog> logs, Request& request) {
   std::size_t count = 0;
   for (const LaneLog& log : logs) {
     if (log.next == log.end || place_of(*log.next) != wanted) return false;
-    request.addresses[count] = log.next->address;
+    request.addresses[count] = log.next->address & address_mask;
+    request.stored[count] = static_cast<std::uint16_t>(log.next->address >> address_bits);
     request.lanes[count++] = log.lane;
   }
   for (LaneLog& log : logs) ++log.next;
@@ -112,6 +113,7 @@ bool take_converged(std::span<LaneLog> logs, Request& request) {
 
 void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
   Request request;
+  request.logs = logs;
   if (logs.empty()) return;
   for (;;) {
     if (take_converged(logs, request)) {
@@ -137,8 +139,10 @@ void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
     request.count = 0;
     for (LaneLog& log : logs) {
       if (log.next == log.end || !same_place(*log.next, place)) continue;
-      request.addresses[static_cast<std::size_t>(request.count)] = log.next->address;
-      request.lanes[static_cast<std::size_t>(request.count++)] = log.lane;
+      const auto to = static_cast<std::size_t>(request.count++);
+      request.addresses[to] = log.next->address & address_mask;
+      request.stored[to] = static_cast<std::uint16_t>(log.next->address >> address_bits);
+      request.lanes[to] = log.lane;
       ++log.next;
     }
     warp.request(request);

@@ -26,7 +26,9 @@ struct Request {
   int bytes = 0;  // of a lane
   int count = 0;  // of active lanes
   std::array<std::uint64_t, 32> addresses;
-  std::array<std::uint8_t, 32> lanes;  // ascending
+  std::array<std::uint8_t, 32> lanes;    // ascending
+  std::array<std::uint16_t, 32> stored;  // of stores: see log.hpp
+  std::span<const LaneLog> logs;         // what the warp's lanes have done behind it, by lane
 
   std::span<const std::uint64_t> active_addresses() const {
     return {addresses.data(), static_cast<std::size_t>(count)};
@@ -40,6 +42,14 @@ struct Request {
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
       elsewhere |= addresses[i] ^ (addresses[0] + i * static_cast<std::uint64_t>(bytes));
     return elsewhere == 0;
+  }
+  /// Of a store: lanes before number `i` that store the same value to the same place, a bit each.
+  std::uint32_t with(std::size_t i) const {
+    std::uint32_t found = 0;
+    for (std::size_t other = 0; other < i; ++other)
+      if (addresses[other] == addresses[i] && sum_of(stored[other]) == sum_of(stored[i]))
+        found |= 1u << lanes[other];
+    return found;
   }
   std::uint64_t bytes_of_all() const {
     return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(bytes);

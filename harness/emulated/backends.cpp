@@ -14,6 +14,15 @@
 
 // The devices of programs whose kernels are compiled for the emulated device: an emulated GPU for
 // each architecture of the catalogue.
+namespace ridgeline::emulated {
+
+Settings& settings_of_new_devices() {
+  static Settings settings;
+  return settings;
+}
+
+}  // namespace ridgeline::emulated
+
 namespace ridgeline::device {
 
 Discovery discover() {
@@ -38,8 +47,8 @@ std::unique_ptr<Device> open(std::string_view id) {
     const std::string known = emulated::facts(limits).id;
     there += known + ", ";
     if (id.substr(0, slash) != known) continue;
-    if (slash == id.size()) return emulated::open(limits);
-    emulated::Settings settings;
+    emulated::Settings settings = emulated::settings_of_new_devices();
+    if (slash == id.size()) return emulated::open(limits, settings);
     std::from_chars_result read = std::from_chars(units.begin(), units.end(), limits.units);
     if (read.ec == std::errc{} && read.ptr != units.end() && *read.ptr == '/')
       read = std::from_chars(read.ptr + 1, units.end(), settings.seed);

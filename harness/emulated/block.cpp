@@ -16,11 +16,13 @@ void Block::begin(const device::LaunchConfig& config, const KernelCall& call, st
   barriers_ = 0;
   findings.begin_launch(call.each);
   shared.begin_launch(config.shared_bytes);
+  shared.show(hot);
   lanes.begin_launch(config.block, call, seed);
   requests.begin_launch();
 }
 
-bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t place) {
+bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t place,
+                BlockTurns* turns) {
   here_ = this;
   hot.early = config_.early;
   number_ = number;
@@ -31,7 +33,7 @@ bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t pla
   shared.history.begin_block(lanes.warps());
   lanes.begin_block();
   copies.begin_block();
-  others.begin_block(residents, place);
+  others.begin_block(residents, place, turns);
   async.begin_block();
   requests.begin_block();
   int warps[32] = {};
@@ -160,6 +162,7 @@ Report Block::end() {
   report.has_unit = async.take_worked();
   report.sites = requests.sites.take();
   report.findings = findings.take();
+  report.notes = findings.take_notes();
   hot.next = nullptr;
   here_ = nullptr;
   return report;

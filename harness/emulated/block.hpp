@@ -7,6 +7,7 @@
 
 #include "harness/emulated/async_unit.hpp"
 #include "harness/emulated/copies.hpp"
+#include "harness/emulated/faults.hpp"
 #include "harness/emulated/findings.hpp"
 #include "harness/emulated/global_memory.hpp"
 #include "harness/emulated/kernel_call.hpp"
@@ -39,9 +40,10 @@ class Block {
   /// Prepares for the blocks of a launch. Lanes and warps go on in an order drawn from `seed`; 0:
   /// in theirs.
   void begin(const device::LaunchConfig& config, const KernelCall& call, std::uint64_t seed);
-  /// Runs block number `number`, one of `residents` where it has others to wait for. False when a
-  /// finding ended it before its end; the launch then ends, too.
-  bool run(std::uint64_t number, ResidentBlocks* residents = nullptr, std::size_t place = 0);
+  /// Runs block number `number`, one of `residents` where it has others to wait for, or one of
+  /// `turns`. False when a finding ended it before its end; the launch then ends, too.
+  bool run(std::uint64_t number, ResidentBlocks* residents = nullptr, std::size_t place = 0,
+           BlockTurns* turns = nullptr);
   /// What the blocks since begin() did; sites and findings in no order.
   Report end();
   const device::LaunchConfig& config() const { return config_; }
@@ -56,27 +58,40 @@ class Block {
   /// The block that runs on this OS thread.
   static Block& current() { return *here_; }
   int barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int predicate);
+  /// Whether the running lane may touch those bytes, as far as is seen at once.
+  [[gnu::always_inline]] static bool is_fine(const Hot& here, std::uint64_t address,
+                                             std::uint64_t bytes) {
+    if ((address & (bytes - 1)) != 0) return false;
+    if (is_global(address)) return is_inside(address, bytes) && !here.early;
+    const std::uint64_t in_static = address - here.shared, in_dynamic = address - here.dynamic;
+    if (in_static < here.shared_bytes) return in_static % 16 + bytes <= here.room[in_static / 16];
+    return in_dynamic < here.dynamic_bytes && in_dynamic + bytes <= here.dynamic_bytes;
+  }
   /// The same as Lanes::log(), for an access that may be out of bounds or misaligned: then the
   /// launch ends.
   void check_and_log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
-    const auto count = static_cast<std::uint64_t>(bytes);
-    if ((address & (count - 1)) != 0 ||
-        (is_global(address) && (!is_inside(address, count) || hot.early)))
-      refuse_access(address, pc, bytes);
+    if (!is_fine(hot, address, static_cast<std::uint64_t>(bytes))) look_closer(address, pc, bytes);
     lanes.log(address, pc, act, bytes);
   }
   static constexpr const char* too_early =
       "global memory is touched before previous_kernel_wait(), and the kernel may begin early";
-  [[noreturn]] void refuse_access(std::uint64_t address, std::uint32_t pc, int bytes);
+  /// Ends the launch unless an access that is not is_fine() may be made all the same: to what the
+  /// program holds itself, and to shared memory of other blocks of the cluster.
+  void look_closer(std::uint64_t address, std::uint32_t pc, int bytes);
   void count_tensor_instruction(std::uint32_t pc) {
     ++requests.sites.at(pc, Space::tensor, Act::collective, 0).requests;
   }
 
+  Faults faults;
   GlobalMemory& memory;
   SharedMemory shared;
   Findings findings;
   Lanes lanes{findings};
-  Copies copies{lanes};
+  Copies copies{lanes, [this](const void* source, std::uint32_t pc) {
+                  const auto address = reinterpret_cast<std::uint64_t>(source);
+                  findings.add("source of a copy is changed while it is under way", pc,
+                               lanes.running().thread, -1, memory.describe(address), address);
+                }};
   Others others{*this};
   AsyncUnit async{*this};
   Requests requests;

@@ -121,10 +121,18 @@ std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int widt
           from = (i ^ asked) > last ? i : i ^ asked;
           break;
       }
-      if (all[from] == nullptr)
+      if (all[from] != nullptr) {
+        all[i]->out = all[from]->in;
+        continue;
+      }
+      // Kernels that step through a part of a warp do so, and leave aside what they get.
+      if (kind == Shuffle::index)
         block.lanes.stop("shuffle from a lane that does not take part", pc, from,
                          "its value is undefined");
-      all[i]->out = all[from]->in;
+      block.findings.note("shuffle from a lane that does not take part", pc,
+                          block.lanes.running().thread / 32 * 32 + i, from,
+                          "what it returns is undefined");
+      all[i]->out = ~std::uint64_t{0};  // no number, for all that are
     }
   });
   return mine.out;
@@ -189,12 +197,12 @@ std::uint32_t add_halves(void* at, std::uint32_t bits, int bytes, bool bfloat) {
 }
 
 std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update kind,
-                     Number number) {
+                     Number number, Scope scope) {
   const bool wide = number >= Number::u64;
   Block& block = Block::current();
   block.others.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, wide ? 8 : 4);
-  block.check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, Act::atomic,
-                      wide ? 8 : 4);
+  block.check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER,
+                      scope == Scope::block ? Act::block_atomic : Act::atomic, wide ? 8 : 4);
   constexpr std::uint64_t (*by_number[])(void*, std::uint64_t, std::uint64_t, Update) = {
       update_as<std::uint32_t>, update_as<std::int32_t>, update_as<float>,
       update_as<std::uint64_t>, update_as<std::int64_t>, update_as<double>};
@@ -228,14 +236,15 @@ void* in_block_of_cluster(void* in_shared, int rank) {
   return Block::current().others.in_block(in_shared, rank, RIDGELINE_CALLER);
 }
 
-void fence() {
+void fence(Scope scope) {
   Block& block = Block::current();
+  if (scope == Scope::block) return block.lanes.log_fence(RIDGELINE_CALLER, Act::block_fence);
   // Logs are looked at once all lanes of a warp have come so far. Another block may read before
   // that what the fence lets it read.
   for (const Entry& entry : Lanes::logged())
     if (entry.act == Act::write || entry.act == Act::volatile_write)
-      block.memory.note_written(entry.address, entry.bytes);
-  block.lanes.log(0, RIDGELINE_CALLER, Act::fence, 0);
+      block.memory.note_written(entry.address & address_mask, entry.bytes);
+  block.lanes.log_fence(RIDGELINE_CALLER, Act::fence);
 }
 
 void previous_kernel_wait() { hot.early = false; }

@@ -47,9 +47,11 @@ enum class Number : std::uint8_t { u32, i32, f32, u64, i64, f64 };
 std::uint32_t add_halves(void* at, std::uint32_t bits, int bytes, bool bfloat);
 /// Combines the values of the mask's lanes by an associative update of 32 bits.
 std::uint32_t reduce(std::uint32_t mask, std::uint32_t bits, Update update, Number number);
+/// Who may rely on an atomic or a fence.
+enum class Scope : std::uint8_t { block, device };
 /// Returns what was there before. Order between blocks is relaxed.
 std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update update,
-                     Number number);
+                     Number number, Scope scope = Scope::device);
 
 /// Starts copying 16 bytes to shared memory, zeros unless `inside`; they arrive when the lane waits
 /// for their group.
@@ -72,7 +74,7 @@ void previous_kernel_wait();
 
 /// Orders what the lane has done before it, for all who agree on it by an atomic or a volatile
 /// flag.
-void fence();
+void fence(Scope scope = Scope::device);
 /// A count that grows at every call, in no unit.
 std::uint64_t ticks();
 /// Gives the word what it does not model: the launch ends.

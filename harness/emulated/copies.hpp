@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,7 +17,9 @@ namespace ridgeline::emulated {
 /// Copies of 4 or 16 bytes to shared memory that lanes have started and not waited for.
 class Copies {
  public:
-  explicit Copies(Lanes& lanes) : lanes_(lanes) {}
+  /// `changed(source, pc)` is told of a copy whose source was overwritten while it was under way.
+  Copies(Lanes& lanes, std::function<void(const void*, std::uint32_t)> changed)
+      : lanes_(lanes), changed_(std::move(changed)) {}
 
   void begin_block() {
     if (!std::exchange(used_, false)) return;
@@ -45,7 +48,9 @@ class Copies {
   /// `from` null: of zeros.
   void begin(void* to, const void* from, int bytes, std::uint32_t pc) {
     used_ = true;
-    mine().started.under_way.push_back({to, from, pc, bytes});
+    Copy copy{to, from, pc, bytes};
+    if (from != nullptr) std::memcpy(copy.source, from, static_cast<std::size_t>(bytes));
+    mine().started.under_way.push_back(copy);
     if (from == nullptr) return;
     mine().bytes += static_cast<std::uint64_t>(bytes);
     mine().most_bytes = std::max(mine().most_bytes, mine().bytes);
@@ -58,6 +63,7 @@ class Copies {
     mine().started.wait(groups, [&](const Copy copy) {
       const auto bytes = static_cast<std::size_t>(copy.bytes);
       if (copy.from != nullptr) {
+        if (std::memcmp(copy.source, copy.from, bytes) != 0) changed_(copy.from, copy.pc);
         std::memcpy(copy.to, copy.from, bytes);
         mine().bytes -= bytes;
       } else {
@@ -73,6 +79,7 @@ class Copies {
     const void* from;
     std::uint32_t pc;
     int bytes;
+    std::byte source[16] = {};  // when it began
   };
   struct OfLane {
     Groups<Copy> started;
@@ -82,6 +89,7 @@ class Copies {
   OfLane& mine() { return of_lanes_[lanes_.running().thread]; }
 
   Lanes& lanes_;
+  const std::function<void(const void*, std::uint32_t)> changed_;
   std::vector<OfLane> of_lanes_ = std::vector<OfLane>(most_threads);
   bool used_ = false;  // in this block
 };

@@ -1,6 +1,7 @@
 #include "harness/emulated/emulated_device.hpp"
 
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/device/cpu/host_memory.hpp"
+#include "harness/device/failure.hpp"
 #include "harness/emulated/counting.hpp"
 #include "harness/emulated/finding_text.hpp"
 #include "harness/emulated/kernel_resources.hpp"
@@ -24,10 +26,20 @@ class UntimedBatch final : public device::Batch {
   }
 };
 
+std::vector<std::string>& notes() {
+  static std::vector<std::string> all;
+  return all;
+}
+
 class EmulatedDevice final : public device::Device {
  public:
   EmulatedDevice(const Limits& limits, const Settings& settings)
-      : facts_(emulated::facts(limits)), machine_(limits, settings), stream_{&machine_} {}
+      : facts_(emulated::facts(limits)),
+        machine_(limits, settings),
+        stream_{&machine_},
+        checks_downloads_(settings.checks_downloads) {
+    take_host_accesses();  // to memory of another device
+  }
   ~EmulatedDevice() override { keeper().reset(); }
 
   const device::Facts& facts() const override { return facts_; }
@@ -42,7 +54,13 @@ class EmulatedDevice final : public device::Device {
     machine_.memory().mark(to, bytes, true);
   }
   void download(void* to_host, const void* from, std::size_t bytes) override {
-    if (bytes != 0) std::memcpy(to_host, from, bytes);
+    if (bytes == 0) return;
+    std::memcpy(to_host, from, bytes);
+    if (!checks_downloads_) return;
+    if (const auto missing = machine_.memory().first_unwritten(from, bytes))
+      throw device::KernelMistake(
+          "uninitialised (download): " + machine_.memory().describe(*missing) +
+          ": the host reads what nobody has written");
   }
   void fill(void* to, DType dtype, std::size_t count, device::Distribution distribution,
             std::uint64_t seed, std::uint64_t first) override {
@@ -60,7 +78,14 @@ class EmulatedDevice final : public device::Device {
     const std::vector<Report> reports = machine_.take_reports();
     for (const Report& report : reports)
       if (report.findings.empty()) counting_.add(report);  // counts of a wrong kernel mean nothing
-    for (const Report& report : reports) throw_findings(report);
+    for (const Report& report : reports) {
+      throw_findings(report);
+      for (const Finding& note : report.notes) notes().push_back(text_of(report, note));
+    }
+    const std::vector<HostAccess> of_host = take_host_accesses();
+    if (!of_host.empty())
+      throw device::KernelMistake(text_of(of_host.front(), machine_.memory()),
+                                  "copy it with download() or upload()");
   }
   device::Counts take_counts() override {
     device::Counts counts = counting_.take();
@@ -79,6 +104,7 @@ class EmulatedDevice final : public device::Device {
   device::Stream stream_;
   Counting counting_;
   std::uint64_t buffers_ = 0;
+  const bool checks_downloads_;
 };
 
 }  // namespace
@@ -107,6 +133,8 @@ device::Facts facts(const Limits& limits) {
   facts.comparable = {{"model", facts.name}, {"compiler", "g++ " __VERSION__}};
   return facts;
 }
+
+std::vector<std::string> take_notes() { return std::exchange(notes(), {}); }
 
 std::unique_ptr<device::Device> open(const Limits& limits, const Settings& settings) {
   return std::make_unique<EmulatedDevice>(limits, settings);

@@ -20,10 +20,10 @@ std::string index_of(std::uint64_t number, const dim3& size) {
                      number / size.x / size.y);
 }
 
-std::string where(const Finding& finding) {
-  if (finding.pc == 0) return "";
-  const std::uint32_t pcs[] = {finding.pc};
-  const SourceLine line = source_lines(pcs).at(finding.pc);
+std::string where(std::uint32_t pc) {
+  if (pc == 0) return "";
+  const std::uint32_t pcs[] = {pc};
+  const SourceLine line = source_lines(pcs).at(pc);
   if (line.file.empty()) return "";
   return fmt::format(" at {}:{}", line.file, line.line);
 }
@@ -34,7 +34,7 @@ std::string text_of(const Report& report, const Finding& finding) {
   std::string text = finding.check;
   if (const std::string& kernel = function_name(report.kernel); !kernel.empty())
     text += " in " + kernel;
-  text += where(finding);
+  text += where(finding.pc);
   if (finding.block < 0) return text + ": " + finding.detail;
   text += fmt::format(": thread {} of block {}",
                       index_of(static_cast<std::uint64_t>(finding.thread), report.config.block),
@@ -56,6 +56,11 @@ std::string text_of(const Report& report, const Finding& finding) {
   return text;
 }
 
+std::string text_of(const HostAccess& access, const GlobalMemory& memory) {
+  return fmt::format("host code touches memory of the device{}: {}", where(access.pc),
+                     memory.describe(access.address));
+}
+
 void throw_findings(const Report& report) {
   if (report.findings.empty()) return;
   for (const Finding& finding : report.findings)
@@ -64,7 +69,7 @@ void throw_findings(const Report& report) {
   std::string others;
   for (std::size_t i = 1; i < report.findings.size(); ++i) {
     const Finding& other = report.findings[i];
-    others += fmt::format("{}{}{}", i == 1 ? "also found: " : "; ", other.check, where(other));
+    others += fmt::format("{}{}{}", i == 1 ? "also found: " : "; ", other.check, where(other.pc));
     if (other.check == "deadlock")
       others += ": " + other.detail;  // who else waits is what explains it
   }

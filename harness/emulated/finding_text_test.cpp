@@ -52,10 +52,12 @@ TEST(FindingText, NamesSharedVariablesAndIndicesOfMoreDimensions) {
     const device::Buffer<float> from(device, std::vector<float>(4096, 1)), to(device, 4096);
     test::transpose(device.stream(), from.data(), to.data(), 64, test::Transpose::without_barrier);
   });
-  EXPECT_EQ(without_lines(found.text),
-            "race (write after read) in transpose_kernel<1, false> at "
-            "harness/emulated/test/kernels.cu:N: thread "
-            "(0, 1, 0) of block (0, 0, 0), with thread (1, 0, 0): tile (1792 times)");
+  EXPECT_EQ(
+      without_lines(found.text),
+      "race (write after read) in transpose_kernel<1, false> at "
+      "harness/emulated/test/kernels.cu:N: thread "
+      "(0, 1, 0) of block (0, 0, 0), with thread (1, 0, 0): tile of 4224 bytes + 132 (index 33 of "
+      "elements of 4 bytes) (1792 times)");
   EXPECT_EQ(without_lines(found.advice),
             "also found: race (read after write) at harness/emulated/test/kernels.cu:N; "
             "uninitialised (shared) at "

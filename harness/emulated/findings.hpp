@@ -25,13 +25,21 @@ class Findings {
   /// `global`: the address of global memory that it is about, if any.
   Finding& add(const char* check, std::uint32_t pc, int thread, int other, std::string_view detail,
                std::uint64_t global = 0);
+  /// The same of what is no mistake.
+  void note(const char* check, std::uint32_t pc, int thread, int other, std::string_view detail,
+            std::uint64_t global = 0) {
+    std::swap(found_, notes_);
+    add(check, pc, thread, other, detail, global);
+    std::swap(found_, notes_);
+  }
   /// The launch ends before its end.
   void stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }
   std::vector<Finding> take() { return std::exchange(found_, {}); }
+  std::vector<Finding> take_notes() { return std::exchange(notes_, {}); }
 
  private:
-  std::vector<Finding> found_;
+  std::vector<Finding> found_, notes_;
   std::span<const Argument> arguments_;
   std::int64_t block_ = 0;
   bool stopped_ = false;

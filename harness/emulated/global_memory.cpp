@@ -1,5 +1,7 @@
 #include "harness/emulated/global_memory.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -53,7 +55,22 @@ void prefer_huge_pages(void* memory, std::size_t bytes) {
 
 bool claimed = false;
 
+std::mutex host_accesses_together;
+std::vector<HostAccess> host_accesses;
+
 }  // namespace
+
+void note_host_access(std::uint64_t address, std::uint32_t pc) {
+  const std::lock_guard lock(host_accesses_together);
+  const bool known =
+      std::ranges::any_of(host_accesses, [&](const HostAccess& other) { return other.pc == pc; });
+  if (!known && host_accesses.size() < 16) host_accesses.push_back({address, pc});
+}
+
+std::vector<HostAccess> take_host_accesses() {
+  const std::lock_guard lock(host_accesses_together);
+  return std::exchange(host_accesses, {});
+}
 
 GlobalMemory::GlobalMemory() : slots_(slots) {
   require(!claimed, "there is one emulated device at a time");
@@ -83,7 +100,7 @@ void* GlobalMemory::allocate(std::size_t bytes, std::string name) {
   // Freed slots are used again as late as can be, so that a pointer into one is noticed.
   std::size_t tried = 0;
   while (tried < slots && slots_[next_].written != nullptr) {
-    next_ = (next_ + 1) % slots;
+    next_ = next_ % (slots - 1) + 1;
     ++tried;
   }
   if (tried == slots) refuse(bytes);
@@ -100,7 +117,7 @@ void* GlobalMemory::allocate(std::size_t bytes, std::string name) {
   prefer_huge_pages(made.owners, made.owners_bytes);
   slots_[next_] = std::move(made);
   slot_bytes[next_] = bytes;
-  next_ = (next_ + 1) % slots;
+  next_ = next_ % (slots - 1) + 1;
   return at_address(base + slot_front);
 }
 
@@ -112,13 +129,24 @@ void GlobalMemory::release(void* memory) noexcept {
   const std::size_t index = (address - global_base) / slot_span;
   ::munmap(slot.written, slot.written_bytes);
   ::munmap(slot.owners, slot.owners_bytes);
+  if (slot.byte_owners != nullptr) ::munmap(slot.byte_owners, byte_owners_bytes(slot));
   // Fresh pages in the old place, which nobody may touch.
   if (::mmap(at_address(global_base + index * slot_span), to_pages(slot_front + slot.bytes),
              PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
              0) == MAP_FAILED)
     std::abort();
   slot_bytes[index] = 0;
-  slot = {};
+  slot = {.bytes = slot.bytes, .name = std::move(slot.name), .freed = true};
+}
+
+GlobalMemory::Owner* GlobalMemory::byte_owners_of(Slot& slot) {
+  const std::atomic_ref pointer(slot.byte_owners);
+  if (Owner* const there = pointer.load(std::memory_order_acquire)) return there;
+  const std::lock_guard lock(bytes_together_);
+  if (pointer.load(std::memory_order_relaxed) == nullptr)
+    pointer.store(reinterpret_cast<Owner*>(map(byte_owners_bytes(slot))),
+                  std::memory_order_release);
+  return pointer.load(std::memory_order_relaxed);
 }
 
 void GlobalMemory::mark(const void* memory, std::size_t bytes, bool written) {
@@ -139,13 +167,29 @@ void GlobalMemory::mark(const void* memory, std::size_t bytes, bool written) {
   for (at = end - (end - at) % 8; at < end; ++at) set(at);
 }
 
+std::optional<std::uint64_t> GlobalMemory::first_unwritten(const void* memory,
+                                                           std::size_t bytes) const {
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  if (bytes == 0 || !is_global(address) || !is_inside(address, bytes)) return std::nullopt;
+  const Slot& slot = slots_[(address - global_base) / slot_span];
+  const std::uint64_t first = (address - global_base) % slot_span - slot_front;
+  for (std::uint64_t at = first; !slot.whole && at < first + bytes; ++at)
+    if ((slot.written[at / 8] >> at % 8 & std::byte{1}) == std::byte{0})
+      return address + (at - first);
+  return std::nullopt;
+}
+
 std::string GlobalMemory::describe(std::uint64_t address) const {
   if (!is_global(address)) return fmt::format("{:#x}", address);
-  const Slot& slot = slots_[(address - global_base) / slot_span];
-  if (slot.written == nullptr) return "memory that is not allocated";
+  const std::uint64_t index = (address - global_base) / slot_span;
+  // What lies far behind an allocation came from the next one.
+  const bool is_before = (address - global_base) % slot_span > slot_front + largest;
+  const Slot& slot = slots_[std::min<std::uint64_t>(index + (is_before ? 1 : 0), slots - 1)];
+  if (slot.written == nullptr && !slot.freed) return "memory that is not allocated";
   const auto offset = static_cast<std::int64_t>((address - global_base) % slot_span) -
-                      static_cast<std::int64_t>(slot_front);
-  return fmt::format("{} of {} bytes {} {}", slot.name, slot.bytes, offset < 0 ? "-" : "+",
+                      static_cast<std::int64_t>(slot_front + (is_before ? slot_span : 0));
+  return fmt::format("{} of {} bytes{} {} {}", slot.name, slot.bytes,
+                     slot.freed ? ", which is freed," : "", offset < 0 ? "-" : "+",
                      offset < 0 ? -offset : offset);
 }
 

@@ -2,13 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "harness/emulated/fences.hpp"
 #include "harness/emulated/log.hpp"
 #include "harness/emulated/shared_history.hpp"
 
@@ -24,6 +25,15 @@ inline constexpr std::uint64_t global_span = slot_span * slots;
 inline constexpr std::uint64_t slot_front = 1 << 16;  // addresses before an allocation, to see
                                                       // accesses that come too early
 
+/// An access of host code to the device's memory, which only a GPU refuses.
+struct HostAccess {
+  std::uint64_t address = 0;
+  std::uint32_t pc = 0;
+};
+/// Called by the compiler's instrumentation of host code; of each place the first one is kept.
+void note_host_access(std::uint64_t address, std::uint32_t pc);
+std::vector<HostAccess> take_host_accesses();
+
 /// Bytes of the allocation of each slot; 0 when there is none. Read at every access.
 extern constinit std::uint64_t slot_bytes[slots];
 
@@ -35,6 +45,8 @@ inline bool is_inside(std::uint64_t address, std::uint64_t bytes) {
   return (offset & (slot_span - 1)) - slot_front + bytes <= slot_bytes[offset / slot_span] &&
          (offset & (slot_span - 1)) >= slot_front;
 }
+
+struct Request;
 
 /// The memory of the emulated device. One at a time in a process. Kernels that run at once may call
 /// what is marked so.
@@ -57,10 +69,10 @@ class GlobalMemory {
   /// after what another does behind it.
   void begin_launch(std::uint64_t blocks, bool at_once = false);
   /// Who accesses: threads of a block, or the asynchronous unit; whether by atomic or volatile
-  /// accesses, and whether no other block has the same number.
+  /// accesses, which only its block may rely on; and whether no other block has the same number.
   struct Toucher {
     std::uint32_t block = 0;
-    bool by_threads = true, strong = false, alone = true;
+    bool by_threads = true, strong = false, in_block = false, alone = true;
   };
   /// The same access by several threads: `threads` are behind `first_thread`, one for each address.
   struct Accesses {
@@ -68,10 +80,12 @@ class GlobalMemory {
     std::span<const std::uint8_t> threads;
     int first_thread = 0, bytes = 0;
     Act act = Act::read;
+    const Request* request = nullptr;  // that they are
   };
   struct Race {
     const char* what = nullptr;  // "race between blocks (read after write)"; null: none
     int other = -1;              // thread of the same block
+    bool same_value = false;     // was stored by both
   };
   struct Mistake {
     std::size_t access = 0;  // its place in the addresses
@@ -89,14 +103,21 @@ class GlobalMemory {
   void note_written(std::uint64_t address, std::uint64_t bytes);
   /// What the block's fences have ordered before others, from now on. Called by kernels.
   void fence(std::uint32_t block, const SharedHistory::Clocks& fenced);
+  /// Atomic and volatile accesses, by which blocks hand over what their fences have ordered. Called
+  /// by kernels.
+  void touch_flags(const Accesses& accesses, std::uint32_t block);
+
+  /// Where the first of these bytes is that nobody has written; absent when all are. They lie in an
+  /// allocation, or none is looked at.
+  std::optional<std::uint64_t> first_unwritten(const void* memory, std::size_t bytes) const;
 
   /// "input[1024] of 4096 bytes + 4100": where an address lies, for messages.
   std::string describe(std::uint64_t address) const;
 
  private:
-  /// Who touched a word last. Of each: the block's number in 27 bits, the bytes of the word in 4,
-  /// and whether all accesses were atomic or volatile. Numbers grow from launch to launch, so that
-  /// smaller ones are as good as none.
+  /// Who touched a word last. Of each: the block's number in 26 bits, whether its bytes have owners
+  /// of their own, the bytes of the word in 4, and whether all accesses were atomic or volatile.
+  /// Numbers grow from launch to launch, so that smaller ones are as good as none.
   struct Owner {
     std::uint32_t writer;
     std::uint32_t reader;
@@ -105,8 +126,11 @@ class GlobalMemory {
   };
   struct Access;
   Race race(Access access, bool reads, Owner& owner, const SharedHistory& history);
-  /// Whether both blocks have fences, that of number `owner` behind its access at `moment`; of
-  /// blocks that run at once, whether one of them has any.
+  struct Slot;
+  Race touch_bytes(const Access& access, bool reads, Slot& slot, std::uint64_t word,
+                   const SharedHistory& history);
+  /// Whether fences order the access of number `owner` at `moment` before what `me` does; of blocks
+  /// that run at once, whether one of them has any. Owner 0 are several: whether `me` has any.
   bool fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me);
   /// That a launch gives to its block; behind several_.
   std::uint32_t number_of(std::uint32_t block) const;
@@ -117,17 +141,25 @@ class GlobalMemory {
     std::size_t written_bytes = 0;
     Owner* owners = nullptr;  // one per word
     std::size_t owners_bytes = 0;
-    bool whole = false;  // all of it has been written
+    Owner* byte_owners = nullptr;  // one per byte, of words that are touched in parts; null: none
+                                   // yet
+    bool whole = false;            // all of it has been written
+    bool freed = false;            // all but its size and name is gone
   };
+  Owner* byte_owners_of(Slot& slot);
+  static std::size_t byte_owners_bytes(const Slot& slot) {
+    return (slot.bytes + 4) * sizeof(Owner);
+  }
   Slot& slot_of(std::uint64_t address) { return slots_[(address - global_base) / slot_span]; }
 
   std::vector<Slot> slots_;
   // In cells of this launch: several blocks; and of the next launch.
   std::uint32_t several_ = 1, free_number_ = 2;
   bool at_once_ = false;
-  std::mutex fences_together_;
-  std::map<std::uint32_t, SharedHistory::Clocks> fences_;  // of blocks of this launch
-  std::size_t next_ = 0;
+  std::mutex fences_together_, bytes_together_;
+  std::set<std::uint32_t> fenced_;  // blocks of this launch, where several run at once
+  Fences fences_;                   // and where one runs at a time
+  std::size_t next_ = 1;            // before the first allocation nothing may lie, either
 };
 
 }  // namespace ridgeline::emulated

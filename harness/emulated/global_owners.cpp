@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include "harness/emulated/alignment.hpp"
 #include "harness/emulated/global_memory.hpp"
 
 // Whether what a kernel reads was written, and which blocks and threads touched a word of global
@@ -14,11 +15,14 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "marks of bytes are read as words of 64 bits");
 
-constexpr std::uint32_t numbers = 1u << 27;         // that a cell can hold
+constexpr std::uint32_t numbers = 1u << 26;         // that a cell can hold
 constexpr std::uint32_t most_blocks = numbers - 2;  // of a launch, to be told apart; the others
                                                     // wrap round
 
-constexpr std::uint32_t owner_of(std::uint32_t cell) { return cell >> 5; }
+constexpr int number_shift = 6;
+constexpr std::uint32_t by_bytes = 1u << 5;  // the word's bytes have owners of their own
+
+constexpr std::uint32_t owner_of(std::uint32_t cell) { return cell >> number_shift; }
 constexpr std::uint32_t bytes_of(std::uint32_t cell) { return cell & 0x1E; }
 constexpr bool is_strong(std::uint32_t cell) { return (cell & 1) != 0; }
 
@@ -54,9 +58,18 @@ class Marks {
 /// One access of a thread, to the same bytes of each word that it touches.
 struct GlobalMemory::Access {
   std::uint32_t several, me, strong;  // numbers of this launch, and 0 or 1
-  bool follows_threads;               // inside its block
+  bool strong_in_block;
+  bool follows_threads;  // inside its block
   int thread;
   std::uint32_t bytes, now;
+  const Request* stores = nullptr;  // that it is one of, by its number there
+  std::size_t number = 0;
+
+  /// Asked where something is not clear.
+  Stored stored() const {
+    if (stores == nullptr) return {};
+    return {stores->with(number), same_as_before(stores->stored[number])};
+  }
 
   /// What a cell says of this launch; 0 when nothing.
   std::uint32_t current(std::uint32_t& cell) const {
@@ -67,18 +80,19 @@ struct GlobalMemory::Access {
   bool is_clear(std::uint32_t cell, std::uint32_t& moment, const SharedHistory& history) const {
     if ((bytes_of(cell) & bytes << 1) == 0) return true;
     if (owner_of(cell) != me) return strong != 0 && is_strong(cell);
-    return !follows_threads || !history.races(load(moment), thread, bytes, strong != 0);
+    return !follows_threads || !history.races(load(moment), thread, bytes, strong_in_block);
   }
   void note_read(Owner& owner, std::uint32_t read) const {
     const bool mine = read == 0 || owner_of(read) == me;
     const std::uint32_t still_strong = read == 0 || is_strong(read) ? strong : 0;
-    store(owner.reader, (mine ? me : several) << 5 | bytes_of(read) | bytes << 1 | still_strong);
+    store(owner.reader,
+          (mine ? me : several) << number_shift | bytes_of(read) | bytes << 1 | still_strong);
     store(owner.read_at, now);
   }
   void note_write(Owner& owner, std::uint32_t wrote) const {
     const std::uint32_t mine = owner_of(wrote) == me ? bytes_of(wrote) : 0;
     const std::uint32_t still_strong = mine == 0 || is_strong(wrote) ? strong : 0;
-    store(owner.writer, me << 5 | mine | bytes << 1 | still_strong);
+    store(owner.writer, me << number_shift | mine | bytes << 1 | still_strong);
     store(owner.written_at, now);
   }
 };
@@ -94,21 +108,65 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
     // Of several readers nothing is kept that could tell: none of them is said to race where there
     // are fences.
     const bool one = owner_of(cell) != access.several;
-    return !fenced(one ? owner_of(cell) : access.me, one ? load(moment) : 0, access.me);
+    return !fenced(one ? owner_of(cell) : 0, one ? load(moment) : 0, access.me);
   };
   const auto races = [&](std::uint32_t cell, std::uint32_t& moment) {
     return owner_of(cell) == access.me && !access.is_clear(cell, moment, history);
   };
-  if (collides(wrote, owner.written_at))
-    return {reads ? "race between blocks (read after write)"
-                  : "race between blocks (write after access)"};
+  const Stored stored = access.stored();
+  const bool same_value = stored.as_before;
+  Race noted;
+  if (collides(wrote, owner.written_at)) {
+    noted = {reads ? "race between blocks (read after write)"
+                   : "race between blocks (write after access)",
+             -1, same_value};
+    if (!same_value) return noted;
+  }
   if (collides(read, owner.read_at)) return {"race between blocks (write after access)"};
-  if (races(wrote, owner.written_at))
-    return {reads ? "race (read after write)" : "race (write after write)",
-            SharedHistory::thread_of(load(owner.written_at))};
+  if (races(wrote, owner.written_at)) {
+    const int other = SharedHistory::thread_of(load(owner.written_at));
+    const bool with = other / 32 == access.thread / 32 && (stored.with >> other % 32 & 1) != 0;
+    if (!with)
+      noted = {reads ? "race (read after write)" : "race (write after write)", other, same_value};
+    if (!with && !same_value) return noted;
+  }
   if (races(read, owner.read_at))
     return {"race (write after read)", SharedHistory::thread_of(load(owner.read_at))};
-  return {};
+  return noted;
+}
+
+/// An access to some bytes of a word, or to a word that was touched so in this launch. What is
+/// known of the whole word could not tell neighbours apart, of which each belongs to another thread
+/// or block: each byte has an owner of its own from then on.
+GlobalMemory::Race GlobalMemory::touch_bytes(const Access& access, bool reads, Slot& slot,
+                                             std::uint64_t word, const SharedHistory& history) {
+  Owner &owner = slot.owners[word], *const bytes = byte_owners_of(slot) + 4 * word;
+  const std::uint32_t wrote = access.current(owner.writer), read = access.current(owner.reader);
+  if (((wrote | read) & by_bytes) == 0)
+    for (int i = 0; i < 4; ++i)
+      bytes[i] = {wrote, read, load(owner.written_at), load(owner.read_at)};
+  Access of_byte = access;  // which fills the place of a word
+  of_byte.bytes = 15;
+  if (access.now != 0)
+    of_byte.now = history.moment(access.thread, of_byte.bytes, access.strong_in_block);
+  Race found;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    if ((access.bytes >> i & 1) == 0) continue;
+    Owner& mine = bytes[i];
+    const std::uint32_t byte_wrote = of_byte.current(mine.writer),
+                        byte_read = of_byte.current(mine.reader);
+    const bool clear = of_byte.is_clear(byte_wrote, mine.written_at, history) &&
+                       (reads || of_byte.is_clear(byte_read, mine.read_at, history));
+    if (!clear && (found.what == nullptr || found.same_value)) {
+      const Race other = race(of_byte, reads, mine, history);
+      if (other.what != nullptr) found = other;
+    }
+    reads ? of_byte.note_read(mine, byte_read) : of_byte.note_write(mine, byte_wrote);
+  }
+  reads ? access.note_read(owner, read) : access.note_write(owner, wrote);
+  std::uint32_t& noted = reads ? owner.reader : owner.writer;
+  store(noted, load(noted) | by_bytes);
+  return found;
 }
 
 // What the loop needs lies in variables of its own, which the compiler keeps in registers: it is
@@ -123,15 +181,24 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
   const auto bytes = static_cast<std::uint64_t>(accesses.bytes);
   const bool reads = accesses.act == Act::read, writes = accesses.act == Act::write;
   const bool by_threads = toucher.by_threads, strong = toucher.strong;
-  Access access{
-      several_, number_of(toucher.block), strong ? 1u : 0u, by_threads && toucher.alone, 0, 15, 0};
+  Access access{several_,
+                number_of(toucher.block),
+                strong && !toucher.in_block ? 1u : 0u,
+                strong,
+                by_threads && toucher.alone,
+                0,
+                15,
+                0,
+                writes && !strong ? accesses.request : nullptr};
   std::uint64_t begin = 0;  // of the allocation that was touched last
   std::uint64_t* written = nullptr;
   Owner* owners = nullptr;
+  Slot* touched = nullptr;
   for (std::size_t i = next; i < addresses.size(); ++i) {
     const std::uint64_t address = addresses[i];
     if ((address ^ begin) >= slot_span) {
-      const Slot& slot = slot_of(address);
+      Slot& slot = slot_of(address);
+      touched = &slot;
       begin = address / slot_span * slot_span + slot_front;
       written = slot.whole ? nullptr : reinterpret_cast<std::uint64_t*>(slot.written);
       owners = slot.owners;
@@ -146,16 +213,26 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
       unwritten = missing != 0 && !writes;
     }
     access.thread = first_thread + threads[i];
+    access.number = i;
     if (bytes < 4) access.bytes = ((1u << bytes) - 1) << at % 4;
     access.now = by_threads ? history.moment(access.thread, access.bytes, strong) : 0;
     Race found;
     for (Owner *owner = owners + at / 4, *end = owner + (bytes + 3) / 4; owner != end; ++owner) {
       const std::uint32_t wrote = access.current(owner->writer),
                           read = access.current(owner->reader);
+      if (__builtin_expect(bytes < 4 || ((wrote | read) & by_bytes) != 0, 0)) {
+        const Race of_bytes = touch_bytes(access, reads, *touched,
+                                          static_cast<std::uint64_t>(owner - owners), history);
+        if (of_bytes.what != nullptr && (found.what == nullptr || found.same_value))
+          found = of_bytes;
+        continue;
+      }
       const bool clear = access.is_clear(wrote, owner->written_at, history) &&
                          (reads || access.is_clear(read, owner->read_at, history));
-      if (__builtin_expect(!clear, 0) && found.what == nullptr)
-        found = race(access, reads, *owner, history);
+      if (__builtin_expect(!clear, 0) && (found.what == nullptr || found.same_value)) {
+        const Race other = race(access, reads, *owner, history);
+        if (other.what != nullptr) found = other;
+      }
       reads ? access.note_read(*owner, read) : access.note_write(*owner, wrote);
     }
     if (__builtin_expect(unwritten || found.what != nullptr, 0)) {
@@ -183,11 +260,15 @@ std::uint32_t GlobalMemory::number_of(std::uint32_t block) const {
 
 void GlobalMemory::begin_launch(std::uint64_t blocks, bool at_once) {
   at_once_ = at_once;
-  fences_.clear();
+  fenced_.clear();
+  fences_.begin_launch();
   const auto needed = static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, most_blocks)) + 1;
   if (needed > numbers - free_number_) {
-    for (const Slot& slot : slots_)
+    for (const Slot& slot : slots_) {
       if (slot.owners != nullptr) ::madvise(slot.owners, slot.owners_bytes, MADV_DONTNEED);
+      if (slot.byte_owners != nullptr)
+        ::madvise(slot.byte_owners, byte_owners_bytes(slot), MADV_DONTNEED);
+    }
     free_number_ = 1;
   }
   several_ = free_number_;
@@ -195,17 +276,22 @@ void GlobalMemory::begin_launch(std::uint64_t blocks, bool at_once) {
 }
 
 void GlobalMemory::fence(std::uint32_t block, const SharedHistory::Clocks& fenced) {
+  if (!at_once_) return fences_.fence(number_of(block), fenced);
   const std::lock_guard lock(fences_together_);
-  fences_[number_of(block)] = fenced;
+  fenced_.insert(number_of(block));
+}
+
+void GlobalMemory::touch_flags(const Accesses& accesses, std::uint32_t block) {
+  if (at_once_ || !fences_.any()) return;
+  for (const std::uint64_t address : accesses.addresses)
+    fences_.touch_flag(number_of(block), address, accesses.act != Act::write,
+                       accesses.act != Act::read);
 }
 
 bool GlobalMemory::fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me) {
+  if (!at_once_) return owner == 0 ? fences_.has_fence(me) : fences_.ordered(owner, moment, me);
   const std::lock_guard lock(fences_together_);
-  const auto theirs = fences_.find(owner);
-  if (at_once_) return theirs != fences_.end() || fences_.contains(me);
-  if (theirs == fences_.end() || !fences_.contains(me)) return false;
-  const auto warp = static_cast<std::size_t>(SharedHistory::thread_of(moment) / 32);
-  return SharedHistory::clock_of(moment) < theirs->second[warp];
+  return fenced_.contains(owner) || fenced_.contains(me);
 }
 
 }  // namespace ridgeline::emulated

@@ -44,7 +44,8 @@ void Lanes::begin_launch(dim3 block, const KernelCall& call, std::uint64_t seed)
   for (unsigned i = 0; i < threads; ++i)
     lanes_[i] = {.index = {i % block.x, i / block.x % block.y, i / block.x / block.y},
                  .thread = static_cast<std::uint16_t>(i)};
-  std::ranges::fill(kept_, Entry{});
+  for (std::vector<Entry>& kept : kept_) kept.clear();
+  std::ranges::fill(keeps_, 0u);
   paths_ = {};
   free_stacks_.clear();
   for (std::size_t i = most_threads; i-- > 0;)
@@ -77,12 +78,7 @@ bool Lanes::run(int warp, Warp& aligned) {
     return any;
   };
   let_spin();
-  // Logs are the warp's that runs. All that can be left in one is the collective that its lane
-  // waits in.
-  for (Lane& lane : mine) {
-    lane.log_end = log_of(lane);
-    if (kept_[lane.thread].pc != 0) *lane.log_end++ = std::exchange(kept_[lane.thread], {});
-  }
+  restore_logs(warp);
   for (;;) {
     bool full = false;
     queue_size_ = queue_at_ = 0;
@@ -104,12 +100,37 @@ bool Lanes::run(int warp, Warp& aligned) {
       align(mine, true, aligned);
     }
   }
-  for (const Lane& lane : mine) {
-    if (lane.log_end == log_of(lane)) continue;
-    require(lane.log_end == log_of(lane) + 1, "a lane waits in one collective");
-    kept_[lane.thread] = *log_of(lane);
-  }
+  keep_logs(warp);
   return true;
+}
+
+void Lanes::tell_all(Requests& aligned) {
+  for (int warp = 0; warp < warps(); ++warp) {
+    if (keeps_[static_cast<std::size_t>(warp)] == 0) continue;
+    aligned.begin_warp(warp);
+    restore_logs(warp);
+    align(of_warp(warp), true, aligned);
+    keep_logs(warp);
+  }
+}
+
+/// Logs are the warp's that runs.
+void Lanes::restore_logs(int warp) {
+  const std::uint32_t keeps = std::exchange(keeps_[static_cast<std::size_t>(warp)], 0);
+  for (Lane& lane : of_warp(warp)) {
+    lane.log_end = log_of(lane);
+    if ((keeps >> lane.thread % 32 & 1) == 0) continue;
+    lane.log_end = std::ranges::copy(kept_[lane.thread], lane.log_end).out;
+    kept_[lane.thread].clear();
+  }
+}
+
+void Lanes::keep_logs(int warp) {
+  for (const Lane& lane : of_warp(warp)) {
+    if (lane.log_end == log_of(lane)) continue;
+    keeps_[static_cast<std::size_t>(warp)] |= 1u << lane.thread % 32;
+    kept_[lane.thread].assign(log_of(lane), lane.log_end);
+  }
 }
 
 /// Aligns what the lanes have done. `all`: nothing comes behind what there is, until another warp
@@ -117,8 +138,10 @@ bool Lanes::run(int warp, Warp& aligned) {
 void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
   LaneLog logs[32];
   for (std::size_t i = 0; i < warp.size(); ++i)
-    logs[i] = {log_of(warp[i]), warp[i].log_end, static_cast<std::uint8_t>(i),
-               !all && goes_on(warp[i].state), warp[i].state == LaneState::at_mbarrier};
+    logs[i] = {
+        log_of(warp[i]), warp[i].log_end, static_cast<std::uint8_t>(i),
+        !all && goes_on(warp[i].state),
+        warp[i].state == LaneState::at_mbarrier || (all && warp[i].state == LaneState::spinning)};
   emulated::align(std::span(logs, warp.size()), paths_, aligned);
   for (std::size_t i = 0; i < warp.size(); ++i) {
     const auto left = static_cast<std::size_t>(logs[i].end - logs[i].next);
@@ -133,6 +156,8 @@ void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
 [[gnu::always_inline]] inline void Lanes::resume(Lane& lane) {
   running_ = &lane;
   lane.state = LaneState::ready;
+  const auto top = static_cast<std::size_t>(lane.stack - 1 - stacks_);
+  hot.stack = reinterpret_cast<std::uint64_t>(stacks_) + top / stack_bytes * stack_bytes;
   hot.next = lane.log_end;
   hot.path = lane.path;
   hot.end = log_of(lane) + log_entries;
@@ -142,6 +167,8 @@ void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
 /// one is resumed.
 [[gnu::always_inline]] inline void Lanes::hop(Lane* to) {
   Lane* const me = running_;
+  ++hot.hops;
+  settle_store(hot);
   if (me != nullptr) {
     me->log_end = hot.next;
     me->path = hot.path;
@@ -188,6 +215,7 @@ void Lanes::enter(context::transfer_t from) {
     Lane* const next = lanes.next_ready();
     std::byte* const stack = std::exchange(ended->stack, nullptr);
     if (next != nullptr && next->state == LaneState::fresh) {
+      settle_store(hot);
       ended->log_end = hot.next;
       next->stack = stack;
       lanes.resume(*next);
@@ -199,6 +227,9 @@ void Lanes::enter(context::transfer_t from) {
 }
 
 void Lanes::park(LaneState state) {
+  if (state == LaneState::log_full && Block::current().others.is_idle())
+    state = LaneState::spinning;
+  if (state == LaneState::log_full) hot.store = nullptr;  // it is logged before it is made
   running_->state = state;
   hop(next_ready());
 }

@@ -20,6 +20,8 @@
 
 namespace ridgeline::emulated {
 
+class Requests;
+
 /// Whether lanes wait, and for what.
 enum class LaneState : std::uint8_t {
   fresh,
@@ -85,6 +87,9 @@ class Lanes {
   /// Runs the lanes of a warp until all have ended or wait for another warp. False when the launch
   /// was stopped.
   bool run(int warp, Warp& aligned);
+  /// Aligns all that the lanes have done so far, and not what waits for lanes that wait, before
+  /// another block goes on.
+  void tell_all(Requests& aligned);
   /// Which of `count` goes first.
   std::size_t first_of(std::size_t count) { return shuffles_ ? draw(count) : 0; }
   template <class T>
@@ -103,9 +108,17 @@ class Lanes {
     *hot.next = {address, pc, act, static_cast<std::uint8_t>(bytes), hot.path};
     if (++hot.next == hot.end) park(LaneState::log_full);
   }
+  /// Logs a fence, with its place among all that lanes of the block have executed.
+  void log_fence(std::uint32_t pc, Act act) { log(++fences_, pc, act, 0); }
   /// What the running lane has logged and nobody has looked at yet.
   static std::span<const Entry> logged() { return {hot.end - log_entries, hot.next}; }
   void enter_function(std::uint32_t pc) {
+    // Below what a finding needs: a recursion without end, or an array too large.
+    constexpr std::uint64_t least = 8 << 10;
+    const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+    if (frame - (hot.stack + least) >= stack_bytes)
+      stop("stack overflow", pc, -1,
+           "a thread has 64 KiB for its variables and the functions that it calls");
     const auto path = paths_.enter(hot.path, pc);
     if (!path)
       stop("too many calls", pc, -1,
@@ -162,6 +175,8 @@ class Lanes {
   Lane* next_ready() { return queue_at_ < queue_size_ ? queue_[queue_at_++] : nullptr; }
   Entry* log_of(const Lane& lane) { return &logs_[lane.thread % 32 * log_stride]; }
   void align(std::span<Lane> warp, bool all, Warp& aligned);
+  void restore_logs(int warp);
+  void keep_logs(int warp);
 
   Findings& findings_;
   KernelCall call_;
@@ -172,14 +187,17 @@ class Lanes {
   Lane* running_ = nullptr;  // null: the scheduler
   Lane* queue_[32] = {};     // those that can go on, of one warp
   std::size_t queue_size_ = 0, queue_at_ = 0;
+  std::uint64_t fences_ = 0;        // so far
   std::uint32_t arrived_[32] = {};  // lanes of each warp that wait in a collective
   boost::context::detail::fcontext_t scheduler_ = nullptr;
   std::byte* stacks_;
   std::vector<std::byte*> free_stacks_;
   std::byte* left_stack_ = nullptr;  // of a lane that has ended, free once another one runs
   std::vector<Entry> logs_ = std::vector<Entry>(32 * log_stride);  // of the warp that runs
-  std::vector<Entry> kept_ = std::vector<Entry>(most_threads);  // of each thread that could not be
-                                                                // aligned; no pc: none
+  // Of each thread what could not be aligned: the collective that it waits in, or all that it did
+  // while another lane of its warp waits for another warp. And which lanes of each warp have any.
+  std::vector<std::vector<Entry>> kept_{most_threads};
+  std::uint32_t keeps_[32] = {};
   Paths paths_;
 };
 

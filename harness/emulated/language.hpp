@@ -99,8 +99,9 @@ constexpr Number number_of() {
   return sizeof(T) == 8 ? Number::u64 : Number::u32;
 }
 template <class T>
-RIDGELINE_WORD T updated(T* at, T value, Update kind, T compared = {}) {
-  return from_bits<T>(update(at, to_bits(value), to_bits(compared), kind, number_of<T>()));
+RIDGELINE_WORD T updated(T* at, T value, Update kind, T compared = {},
+                         Scope scope = Scope::device) {
+  return from_bits<T>(update(at, to_bits(value), to_bits(compared), kind, number_of<T>(), scope));
 }
 
 }  // namespace ridgeline::emulated
@@ -189,6 +190,12 @@ using std::max;
 using std::min;
 
 #undef RIDGELINE_WORD
+
+// Behind the headers above, which would take instructions of the GPU for it. Host code of the file
+// sees it, too: a file is compiled once, and not once for each side.
+#if defined(RIDGELINE_CUDA_ARCH)
+#define __CUDA_ARCH__ RIDGELINE_CUDA_ARCH
+#endif
 
 namespace ridgeline::device {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 namespace ridgeline::emulated {
 
@@ -8,7 +9,8 @@ namespace ridgeline::emulated {
 /// when logs are aligned. A copy that goes on beside the lane reads global memory (copy_read), and
 /// writes shared memory at any time from its begin to its end, which is the lane's wait for it.
 /// Events are the asynchronous unit's, of a lane or of a whole warp. Volatile accesses are told
-/// apart until they are counted; a fence has its place among accesses.
+/// apart until they are counted, and so are atomics that only threads of the block may rely on; a
+/// fence has its place among accesses.
 enum class Act : std::uint8_t {
   read,
   write,
@@ -18,6 +20,8 @@ enum class Act : std::uint8_t {
   copy_end,
   volatile_read,
   volatile_write,
+  block_atomic,
+  block_fence,
   fence,
   event,
   warp_barrier,
@@ -30,7 +34,7 @@ constexpr bool is_of_one_lane(Act act) { return act <= Act::event; }
 /// One act of a lane, in the order of its program.
 struct Entry {
   std::uint64_t address;  // of memory; an event's number; of the others the mask of lanes that take
-                          // part
+                          // part. Of a store the upper 16 bits say what was stored, see below
   std::uint32_t pc;  // return address of the access; programs lie below 4 GiB, see emulated.cmake
   Act act;
   std::uint8_t bytes;
@@ -38,15 +42,68 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 16);
 
+// Stores of one value to one place are defined, so what was stored is kept: a sum of its bits, and
+// whether the same was there before.
+inline constexpr int address_bits = 48;
+inline constexpr std::uint64_t address_mask = (std::uint64_t{1} << address_bits) - 1;
+constexpr bool same_as_before(std::uint16_t stored) { return (stored & 0x8000) != 0; }
+constexpr std::uint16_t sum_of(std::uint16_t stored) { return stored & 0x7FFF; }
+
 /// What each access reads and writes; one an OS thread.
 struct Hot {
   Entry* next = nullptr;     // null outside of kernels
   Entry* end = nullptr;      // of the running lane's log
   std::uint64_t stacks = 0;  // where the stacks of all lanes begin
-  std::uint16_t path = 0;    // of the running lane
-  int products = 0;          // of warpgroups that are under way in the block
-  bool early = false;        // no lane of the block has waited for the kernel before
+  std::uint64_t stack = 0;   // and that of the running one
+  // The block's shared memory: its static variables, of each 16 bytes there how many from the first
+  // on a variable has, and dynamic shared memory.
+  std::uint64_t shared = 0, shared_bytes = 0;
+  const std::uint8_t* room = nullptr;
+  std::uint64_t dynamic = 0, dynamic_bytes = 0;
+  std::uint16_t path = 0;  // of the running lane
+  int products = 0;        // of warpgroups that are under way in the block
+  bool early = false;      // no lane of the block has waited for the kernel before
+  std::uint32_t hops = 0;  // from lane to lane, so far
+  // The running lane's last store, of which is not known yet what it stores, and what was there.
+  Entry* store = nullptr;
+  std::uint64_t before[2] = {};
 };
+/// Up to 16 bytes there, the second half in `second`.
+[[gnu::always_inline]] inline std::uint64_t value_at(std::uint64_t address, std::uint64_t bytes,
+                                                     std::uint64_t& second) {
+  const auto* const at =
+      reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
+  std::uint64_t first = 0;
+  second = 0;
+  switch (bytes) {
+    case 1:
+      std::memcpy(&first, at, 1);
+      break;
+    case 2:
+      std::memcpy(&first, at, 2);
+      break;
+    case 4:
+      std::memcpy(&first, at, 4);
+      break;
+    case 16:
+      std::memcpy(&second, static_cast<const char*>(at) + 8, 8);
+      [[fallthrough]];
+    default:
+      std::memcpy(&first, at, 8);
+  }
+  return first;
+}
+/// Adds to the entry of the last store what it has stored by now.
+[[gnu::always_inline]] inline void settle_store(Hot& here) {
+  if (here.store == nullptr) return;
+  Entry& entry = *here.store;
+  here.store = nullptr;
+  std::uint64_t second = 0;
+  const std::uint64_t first = value_at(entry.address, entry.bytes, second);
+  const bool same = first == here.before[0] && second == here.before[1];
+  const std::uint64_t sum = (first + second * 31) * 0x9E3779B97F4A7C15u >> 49;
+  entry.address |= sum << address_bits | std::uint64_t{same} << 63;
+}
 extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
 
 }  // namespace ridgeline::emulated

@@ -11,13 +11,29 @@
 
 #include <sched.h>
 
+#include "harness/emulated/block_turns.hpp"
 #include "harness/emulated/launch_limits.hpp"
 
 namespace ridgeline::emulated {
 namespace {
 
-/// Adds what the blocks of one OS thread did. Of a finding, the instance of the first block is
-/// kept.
+/// Of the same finding, the instance of the first block is kept.
+void add(std::vector<Finding>& to, std::vector<Finding> from) {
+  for (Finding& finding : from) {
+    const auto same = std::ranges::find_if(to, [&](const Finding& other) {
+      return other.pc == finding.pc && other.check == finding.check;
+    });
+    if (same == to.end()) {
+      to.push_back(std::move(finding));
+      continue;
+    }
+    const std::uint64_t count = same->count + finding.count;
+    if (finding.block < same->block) *same = std::move(finding);
+    same->count = count;
+  }
+}
+
+/// Adds what the blocks of one OS thread did.
 void add(Report& to, Report from) {
   to.accesses += from.accesses;
   to.barriers += from.barriers;
@@ -33,18 +49,8 @@ void add(Report& to, Report from) {
     else
       same->add_counts(site);
   }
-  for (Finding& finding : from.findings) {
-    const auto same = std::ranges::find_if(to.findings, [&](const Finding& other) {
-      return other.pc == finding.pc && other.check == finding.check;
-    });
-    if (same == to.findings.end()) {
-      to.findings.push_back(std::move(finding));
-      continue;
-    }
-    const std::uint64_t count = same->count + finding.count;
-    if (finding.block < same->block) *same = std::move(finding);
-    same->count = count;
-  }
+  add(to.findings, std::move(from.findings));
+  add(to.notes, std::move(from.notes));
 }
 
 int workers_of(const Settings& settings) {
@@ -111,11 +117,12 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   }
   caches_.end_launch();  // of one that was broken off
   const std::uint64_t blocks = count_of(config.grid);
-  memory_.begin_launch(blocks, workers_of(settings_) > 1 && blocks > 1);
+  const std::uint64_t together = config.resident ? blocks : count_of(config.cluster);
+  memory_.begin_launch(blocks, together == 1 && workers_of(settings_) > 1 && blocks > 1);
   std::mutex mutex;
   const auto run = [&](Block& block, std::uint64_t number, ResidentBlocks* residents,
-                       std::size_t place) {
-    const bool completed = block.run(number, residents, place);
+                       std::size_t place, BlockTurns* turns = nullptr) {
+    const bool completed = block.run(number, residents, place, turns);
     if (limits_.l2_bytes != 0) caches_.take_block(number, block.requests.lines.take());
     return completed;
   };
@@ -123,9 +130,27 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
     const std::lock_guard lock(mutex);
     add(report, block.end());
   };
-  const std::uint64_t together = config.resident ? blocks : count_of(config.cluster);
-  if (together == 1) {
-    const BlockOrder order(blocks, settings_.seed);
+  const BlockOrder order(blocks, settings_.seed);
+  if (together == 1 && workers_of(settings_) == 1) {
+    BlockTurns* all = nullptr;
+    BlockTurns turns(
+        blocks, [&](std::uint64_t place) { return order[place]; },
+        [&](std::uint64_t number) {
+          Block block(memory_, variables_, limits_);
+          block.begin(config, call, settings_.seed);
+          const bool completed = run(block, number, nullptr, 0, all);
+          end(block);
+          return completed;
+        });
+    all = &turns;
+    pool_.run(1, [&](Block& block, std::size_t) {
+      block.begin(config, call, settings_.seed);
+      for (std::uint64_t number = 0; turns.next(number);)
+        if (!run(block, number, nullptr, 0, &turns)) turns.stop();
+      turns.finish();
+      end(block);
+    });
+  } else if (together == 1) {
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stopped{false};
     pool_.run(std::min(static_cast<std::uint64_t>(workers_of(settings_)), blocks),
@@ -158,8 +183,9 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   report.dram_written_bytes = dram.written_bytes;
   std::ranges::sort(report.sites, {},
                     [](const Site& site) { return std::tuple(site.pc, site.space, site.act); });
-  std::ranges::sort(report.findings, {},
-                    [](const Finding& f) { return std::tuple(f.follows, f.pc, f.check); });
+  for (std::vector<Finding>* const found : {&report.findings, &report.notes})
+    std::ranges::sort(*found, {},
+                      [](const Finding& f) { return std::tuple(f.follows, f.pc, f.check); });
   reports_.push_back(std::move(report));
   return reports_.back();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,27 +13,49 @@ namespace ridgeline::emulated {
 
 // A loop over others' progress, in which nothing that it sees changes so often, never ends.
 constexpr std::uint32_t most_rounds = 20'000;
+// Behind so many, others may help.
+constexpr std::uint64_t few_vain_rounds = 4;
 // As long a launch whose blocks all wait is let go on.
 constexpr std::uint64_t most_vain_rounds = 1000;
 
-void Others::begin_block(ResidentBlocks* residents, std::size_t place) {
+// Logs with the same few accesses before a lane counts as waiting; and of a lane, and of all lanes
+// of its block without progress, until it does so for ever: 32 thousand and 4 million accesses.
+constexpr std::uint32_t idle_logs = 16, endless_of_lane = 128, endless_of_block = 16384;
+// Logs of a block without progress: 2^30 accesses, which take a minute.
+constexpr std::uint64_t most_full_logs = (std::uint64_t{1} << 30) / log_entries;
+
+void Others::begin_block(ResidentBlocks* residents, std::size_t place, BlockTurns* turns) {
   if (std::exchange(has_spins_, false)) std::ranges::fill(spins_, Spin{});
   residents_ = residents;
+  turns_ = turns;
   place_ = place;
-  vain_rounds_ = 0;
+  vain_rounds_ = full_logs_ = idle_logs_ = 0;
   progress_ = has_arrived_ = relaxed_[0] = relaxed_[1] = false;
 }
 
-std::uint64_t Others::owner() const { return none() ? block_.number() : residents_->number(); }
+std::uint64_t Others::owner() const {
+  return in_cluster() ? residents_->number() : block_.number();
+}
 
 bool Others::end_round() {
   const bool progress = std::exchange(progress_, false);
   if (!waits_) return true;
   vain_rounds_ = progress ? 0 : vain_rounds_ + 1;
-  if (none() ? vain_rounds_ <= most_vain_rounds : residents_->pass(place_, progress)) return true;
-  if (none() || residents_->is_deadlocked()) block_.say_who_waits();
+  if (let_others_run(progress)) return true;
+  if (turns_ != nullptr ? turns_->is_deadlocked() : none() || residents_->is_deadlocked())
+    block_.say_who_waits();
   block_.findings.stop();
   return false;
+}
+
+bool Others::let_others_run(bool progress) {
+  // What this block has done comes before what others do behind it.
+  if (!none() && !in_cluster()) block_.lanes.tell_all(block_.requests);
+  if (!none()) return residents_->pass(place_, progress);
+  if (turns_ == nullptr) return vain_rounds_ <= most_vain_rounds;
+  if (vain_rounds_ < few_vain_rounds) return true;
+  block_.lanes.tell_all(block_.requests);
+  return turns_->pass(block_.number(), progress);
 }
 
 void Others::spin_point(std::uint64_t address, std::uint32_t pc, int bytes) {
@@ -60,6 +83,53 @@ void Others::spin_point(std::uint64_t address, std::uint32_t pc, int bytes) {
   }
   lane.pc = pc;
   block_.lanes.park(LaneState::spinning);
+}
+
+bool Others::is_idle() {
+  const std::span<const Entry> log = Lanes::logged();
+  Lane& lane = block_.lanes.running();
+  if (++full_logs_ > most_full_logs)
+    block_.lanes.stop("endless loop", log.back().pc, -1,
+                      "the block makes a thousand million accesses without a barrier, and none of "
+                      "its threads ends");
+  constexpr std::size_t few = 4;
+  Entry found[few];
+  std::size_t count = 0;
+  for (const Entry& entry : log) {
+    if (entry.act == Act::fence || entry.act == Act::block_fence) continue;
+    const bool known = std::any_of(found, found + count, [&](const Entry& other) {
+      return other.pc == entry.pc && other.act == entry.act &&
+             (other.address & address_mask) == (entry.address & address_mask);
+    });
+    if (known) continue;
+    if (count == few || entry.act >= Act::event || entry.act == Act::copy_begin) return false;
+    found[count++] = entry;
+  }
+  if (count == 0) return false;
+  std::uint64_t seen = 1;
+  for (const Entry& entry : std::span(found, count)) {
+    const std::uint64_t address = entry.address & address_mask;
+    std::uint64_t second = 0;
+    const std::uint64_t value = entry.bytes == 0 ? 0 : value_at(address, entry.bytes, second);
+    // In whatever order they were found: a log begins anywhere in the loop.
+    seen += (value + second + address * 31 + entry.pc) * 0x9E3779B97F4A7C15u;
+  }
+  has_spins_ = true;
+  Spin& spin = spins_[lane.thread];
+  if (spin.log != seen) {
+    spin.log = seen;
+    spin.logs = 0;
+    return false;
+  }
+  if (++spin.logs < idle_logs) return false;
+  waits_ = progress_ = true;  // others may go on, and how often they did says nothing
+  lane.pc = found[0].pc;
+  spin.address = found[0].address & address_mask;
+  if (++idle_logs_ > endless_of_block && spin.logs > endless_of_lane) {
+    block_.say_who_waits();
+    block_.lanes.stop("endless loop", lane.pc, -1, awaited_in_loop(lane));
+  }
+  return true;
 }
 
 std::string Others::awaited_in_loop(const Lane& lane) const {

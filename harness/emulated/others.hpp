@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulated/block_turns.hpp"
 #include "harness/emulated/lanes.hpp"
 #include "harness/emulated/resident_blocks.hpp"
 
@@ -19,28 +20,40 @@ class Others {
  public:
   explicit Others(Block& block) : block_(block) {}
 
-  /// `residents` is null for a block that waits for nobody.
-  void begin_block(ResidentBlocks* residents, std::size_t place);
-  void end_block() { residents_ = nullptr; }
-  /// In global memory: blocks that wait for each other are one.
+  /// `residents` and `turns` are null for a block that waits for nobody.
+  void begin_block(ResidentBlocks* residents, std::size_t place, BlockTurns* turns);
+  void end_block() {
+    residents_ = nullptr;
+    turns_ = nullptr;
+  }
+  /// In global memory: the blocks of a cluster are one.
   std::uint64_t owner() const;
   bool none() const { return residents_ == nullptr; }
 
   // Rounds, in which the lanes of all warps run. Progress counts until a round has ended.
   void begin_round() { waits_ = false; }
-  void get_on() { progress_ = true; }
+  void get_on() {
+    progress_ = true;
+    full_logs_ = idle_logs_ = 0;
+  }
   void wait() { waits_ = true; }
   void lane_has_ended() {
-    progress_ = true;
+    get_on();
     if (!none()) residents_->thread_has_ended();
   }
   /// Lets others go on if something has waited for them. False when that is in vain for ever, which
   /// ends the launch.
   bool end_round();
+  /// Whether the block goes on after a round that has come to nothing, once others had their turn.
+  bool let_others_run(bool progress);
 
   /// Before an access through which lanes may wait, volatile loads and atomics: a lane comes to it
   /// again in a loop, and others go on first. Many times in vain is a deadlock.
   void spin_point(std::uint64_t address, std::uint32_t pc, int bytes);
+  /// Asked of the running lane when its log is full: whether all that is in it are a few accesses
+  /// which have changed nothing, many times over, so that it can only wait for others. For ever, or
+  /// very many accesses of a block without an end of a thread or a barrier, is an endless loop.
+  bool is_idle();
   std::string awaited_in_loop(const Lane& lane) const;  // "reads the same value for ever: flags +
                                                         // 4"
 
@@ -82,17 +95,23 @@ class Others {
     std::uint64_t address = 0, value = 0;  // what was there when it last let others go on
     std::uint32_t pc = 0;                  // of the last such access
     std::uint32_t rounds = 0;              // in which nothing has changed
+    // Of the log that was full last: of what its accesses were and saw, and how many were the same.
+    std::uint64_t log = 0;
+    std::uint32_t logs = 0;
   };
 
   Block& block_;
   std::vector<Spin> spins_ = std::vector<Spin>(most_threads);  // of each thread
   bool has_spins_ = false;                                     // in this block
   ResidentBlocks* residents_ = nullptr;
+  BlockTurns* turns_ = nullptr;
   std::size_t place_ = 0;
   bool relaxed_[2] = {};      // of the cluster barrier's even and odd phases
   bool has_arrived_ = false;  // at the cluster's barrier, in this block
   bool progress_ = false, waits_ = false;
   std::uint64_t vain_rounds_ = 0, awaited_phase_ = 0;
+  // Since a thread has ended or a barrier was passed.
+  std::uint64_t full_logs_ = 0, idle_logs_ = 0;
 };
 
 }  // namespace ridgeline::emulated

@@ -60,6 +60,7 @@ struct Report {
                             // memory is not counted
   std::vector<Site> sites;  // by pc
   std::vector<Finding> findings;  // by pc, those that follow from others last
+  std::vector<Finding> notes;     // what is no mistake and may be meant otherwise, by pc
   bool completed = true;          // false: a finding ended the kernel before its end
 };
 

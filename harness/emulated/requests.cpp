@@ -7,19 +7,9 @@
 #include "harness/emulated/block.hpp"
 #include "harness/emulated/traffic.hpp"
 
-// Where the program begins and ends, by the linker.
-// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
-extern "C" char __executable_start, _end;
-
 namespace ridgeline::emulated {
-namespace {
 
-bool is_constant(std::uint64_t address) {
-  return address - reinterpret_cast<std::uint64_t>(&__executable_start) <
-         static_cast<std::uint64_t>(&_end - &__executable_start);
-}
-
-}  // namespace
+static constexpr const char* same_value = "same value stored without order";
 
 void Requests::block_barrier() {
   lines.order(block_.lanes.warps());
@@ -46,17 +36,28 @@ void Requests::request(const Request& asked) {
       block_.async.event(asked.addresses[i], 32 * warp_ + asked.lanes[i], asked.pc);
     return;
   }
+  if (asked.act == Act::fence || asked.act == Act::block_fence)
+    for (std::size_t i = 0; i < asked.active_lanes().size(); ++i) {
+      OfLane& lane = lanes_[static_cast<std::size_t>(32 * warp_ + asked.lanes[i])];
+      lane.fence = asked.addresses[i];
+      lane.flag = lane.strong;
+      fenced_ = true;
+    }
+  if (asked.act == Act::block_fence) return block_.shared.history.thread_fence(warp_);
   if (asked.act == Act::fence) {
     block_.shared.history.thread_fence(warp_);
     return block_.memory.fence(static_cast<std::uint32_t>(block_.others.owner()),
                                block_.shared.history.published());
   }
-  strong_ = asked.act == Act::atomic || asked.act == Act::volatile_read ||
-            asked.act == Act::volatile_write;
-  if (asked.act != Act::volatile_read && asked.act != Act::volatile_write)
+  strong_ = asked.act == Act::atomic || asked.act == Act::block_atomic ||
+            asked.act == Act::volatile_read || asked.act == Act::volatile_write;
+  for (std::size_t i = 0; strong_ && i < asked.active_lanes().size(); ++i)
+    lanes_[static_cast<std::size_t>(32 * warp_ + asked.lanes[i])].strong = asked.addresses[i];
+  of_block_ = asked.act == Act::block_atomic;
+  if (asked.act != Act::volatile_read && asked.act != Act::volatile_write && !of_block_)
     return memory_request(asked);
   Request counted = asked;  // like others
-  counted.act = asked.act == Act::volatile_read ? Act::read : Act::write;
+  counted.act = asked.act == Act::volatile_read ? Act::read : of_block_ ? Act::atomic : Act::write;
   memory_request(counted);
 }
 
@@ -78,6 +79,7 @@ void Requests::memory_request(const Request& request) {
       if (is_global(request.addresses[i]) != wanted) continue;
       const auto to = static_cast<std::size_t>(part.count++);
       part.addresses[to] = request.addresses[i];
+      part.stored[to] = request.stored[i];
       part.lanes[to] = request.lanes[i];
     }
     wanted ? global_request(part, false) : shared_request(part);
@@ -110,7 +112,8 @@ void Requests::global_request(const Request& request, bool row) {
     loads_[warp_].end();
   // To memory they are the same.
   const Act act = request.act == Act::copy_read ? Act::read : request.act;
-  touch_global({request.active_addresses(), request.active_lanes(), 32 * warp_, request.bytes, act},
+  touch_global({request.active_addresses(), request.active_lanes(), 32 * warp_, request.bytes, act,
+                &request},
                request.pc, true);
 }
 
@@ -127,13 +130,34 @@ void Requests::count_copied(const Request& to) {
   copied_.count = 0;
 }
 
+bool Requests::ordered_by_lock(const Request& request, int thread, int other) const {
+  if (other < 0 || thread / 32 != warp_ || other / 32 != warp_) return false;
+  const auto comes_before = [&](int first, int second) {
+    const OfLane& got = lanes_[static_cast<std::size_t>(second)];
+    const LaneLog& log = request.logs[static_cast<std::size_t>(first % 32)];
+    const Entry* entry = std::find_if(log.next, log.end, [](const Entry& each) {
+      return each.act == Act::fence || each.act == Act::block_fence;
+    });
+    if (entry == log.end || entry->address > got.fence) return false;
+    entry = std::find_if(entry, log.end, [](const Entry& each) {
+      return each.act == Act::atomic || each.act == Act::block_atomic ||
+             each.act == Act::volatile_write;
+    });
+    return entry != log.end && (entry->address & address_mask) == got.flag;
+  };
+  // Several lanes may come between the two, which hand the lock on.
+  return comes_before(thread, other) || comes_before(other, thread);
+}
+
 void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc,
                             bool by_threads) {
   const GlobalMemory::Toucher toucher{
       .block = static_cast<std::uint32_t>(block_.others.owner()),
       .by_threads = by_threads,
       .strong = accesses.act == Act::atomic || (by_threads && strong_),
-      .alone = block_.others.none()};
+      .in_block = by_threads && of_block_,
+      .alone = !block_.others.in_cluster()};
+  if (strong_ && by_threads && !of_block_) block_.memory.touch_flags(accesses, toucher.block);
   std::size_t next = 0;
   while (const auto mistake = block_.memory.touch(accesses, next, toucher, block_.shared.history)) {
     const std::uint64_t address = accesses.addresses[mistake->access];
@@ -142,7 +166,14 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
       block_.findings.add(check, pc, thread, other, block_.memory.describe(address), address);
     };
     if (mistake->unwritten) find("uninitialised (global)", -1);
-    if (mistake->race.what != nullptr) find(mistake->race.what, mistake->race.other);
+    if (accesses.request != nullptr &&
+        ordered_by_lock(*accesses.request, thread, mistake->race.other))
+      continue;
+    if (mistake->race.same_value)
+      block_.findings.note(same_value, pc, thread, mistake->race.other,
+                           block_.memory.describe(address), address);
+    else if (mistake->race.what != nullptr)
+      find(mistake->race.what, mistake->race.other);
   }
 }
 
@@ -157,10 +188,7 @@ void Requests::shared_request(const Request& request) {
     elsewhere = elsewhere || is_elsewhere(i);
   if (elsewhere && block_.others.request(request, warp_)) return;
   if (!place.is_shared) {
-    lane_accesses -= static_cast<std::uint64_t>(request.count);
-    if (!is_constant(address))
-      block_.findings.add("host memory", request.pc, 32 * warp_ + request.lanes[0], -1,
-                          fmt::format("{:#x}", address));
+    lane_accesses -= static_cast<std::uint64_t>(request.count);  // of what the program holds itself
     return;
   }
   if (place.is_guard) {
@@ -216,15 +244,22 @@ void Requests::shared_request(const Request& request) {
 /// noted.
 void Requests::touch_shared(const Request& request, std::size_t i) {
   SharedHistory& history = block_.shared.history;
-  const std::string_view name = block_.shared.place_of(request.addresses[i]).name;
   const std::uint64_t offset = block_.shared.offset_of(request.addresses[i]);
   const int thread = 32 * warp_ + request.lanes[i];
   if ((request.act == Act::read || request.act == Act::atomic) &&
       !history.written(offset, request.bytes))
-    block_.findings.add("uninitialised (shared)", request.pc, thread, -1, name);
-  const auto conflict = history.access(offset, request.bytes, request.act, thread);
-  if (conflict && (!strong_ || request.act == Act::atomic))  // flags are made of volatile accesses
-    block_.findings.add(conflict->what, request.pc, thread, conflict->other, name);
+    block_.findings.add("uninitialised (shared)", request.pc, thread, -1,
+                        block_.shared.describe(request.addresses[i], request.bytes));
+  Stored stored;
+  if (request.act == Act::write) stored = {request.with(i), same_as_before(request.stored[i])};
+  const auto conflict = history.access(offset, request.bytes, request.act, thread, stored);
+  if (!conflict || (strong_ && request.act != Act::atomic)) return;  // flags are volatile
+  if (ordered_by_lock(request, thread, conflict->other)) return;
+  const std::string place = block_.shared.describe(request.addresses[i], request.bytes);
+  if (conflict->same_value)
+    block_.findings.note(same_value, request.pc, thread, conflict->other, place);
+  else
+    block_.findings.add(conflict->what, request.pc, thread, conflict->other, place);
 }
 
 }  // namespace ridgeline::emulated

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "harness/emulated/alignment.hpp"
 #include "harness/emulated/cache_model.hpp"
 #include "harness/emulated/global_memory.hpp"
+#include "harness/emulated/lanes.hpp"
 #include "harness/emulated/site_table.hpp"
 
 namespace ridgeline::emulated {
@@ -40,7 +43,10 @@ class Requests final : public Warp {
     lines.begin_launch();
     lane_accesses = in_flight_bytes = 0;
   }
-  void begin_block() { std::ranges::fill(loads_, LoadRun{}); }
+  void begin_block() {
+    std::ranges::fill(loads_, LoadRun{});
+    if (std::exchange(fenced_, false)) std::ranges::fill(lanes_, OfLane{});
+  }
   void block_barrier();
   void end_block();
   /// That the following ones are of.
@@ -67,15 +73,27 @@ class Requests final : public Warp {
   void memory_request(const Request& request);
   void global_request(const Request& request, bool row);
   void shared_request(const Request& request);
+  /// Whether a lock has had the lanes of the warp make their accesses one after the other: what one
+  /// releases, behind a fence, the other has got, before a fence. Of accesses that lie between the
+  /// fences, which are looked at together because all lanes make them.
+  bool ordered_by_lock(const Request& request, int thread, int other) const;
   [[gnu::noinline]] void touch_shared(const Request& request, std::size_t i);
   void count_copied(const Request& to);
 
   Block& block_;
   const bool keeps_lines_;
   int warp_ = 0;
-  bool strong_ = false;  // the request is of atomic or volatile accesses
-  Request copied_;       // sources of copies whose destinations come with the next request
-  LoadRun loads_[32];    // of each warp
+  bool strong_ = false;    // the request is of atomic or volatile accesses
+  bool of_block_ = false;  // and of atomics that other blocks may not rely on
+  Request copied_;         // sources of copies whose destinations come with the next request
+  LoadRun loads_[32];      // of each warp
+  struct OfLane {
+    std::uint64_t fence = 0;   // its last one's place in the execution
+    std::uint64_t flag = 0;    // that it has read or changed before that, by an atomic or volatile
+    std::uint64_t strong = 0;  // the last such address
+  };
+  bool fenced_ = false;  // some have fences in this block
+  std::vector<OfLane> lanes_ = std::vector<OfLane>(most_threads);
 };
 
 }  // namespace ridgeline::emulated

@@ -12,6 +12,12 @@ struct Settings {
   // Of the order in which lanes, warps and independent blocks go on; 0: in theirs. With a seed and
   // one OS thread, what blocks add to the same place comes in the same order each time.
   std::uint64_t seed = 0;
+  // The host may download bytes alone that somebody has written.
+  bool checks_downloads = false;
 };
+
+/// Of the devices that device::open() opens from now on, as far as their names do not say
+/// otherwise.
+Settings& settings_of_new_devices();
 
 }  // namespace ridgeline::emulated

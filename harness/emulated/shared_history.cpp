@@ -108,11 +108,16 @@ SharedHistory::Word& SharedHistory::fresh(std::size_t index) {
 }
 
 std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset, int bytes, Act act,
-                                                             int thread) {
+                                                             int thread, Stored stored) {
   const Clock now = now_[static_cast<std::size_t>(thread / 32)];
   std::optional<Conflict> conflict;
-  const auto note = [&](const char* what, Cell cell) {
-    if (!conflict) conflict = Conflict{what, thread_of(cell)};
+  const auto note = [&](const char* what, Cell cell, bool same_value = false) {
+    if (!conflict || (conflict->same_value && !same_value))
+      conflict = Conflict{what, thread_of(cell), same_value};
+  };
+  const auto is_with = [&](Cell cell) {
+    const int other = thread_of(cell);
+    return other / 32 == thread / 32 && (stored.with >> other % 32 & 1) != 0;
   };
   const std::size_t last = (offset + static_cast<std::size_t>(bytes) - 1) / 4;
   for (std::size_t index = offset / 4; index <= last; ++index) {
@@ -130,8 +135,8 @@ std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset,
     }
     const bool atomic = act == Act::atomic;
     for (const Cell writer : word.writers)
-      if (!(atomic && is_atomic(writer)) && unordered(writer, thread, mask))
-        note("race (write after write)", writer);
+      if (!(atomic && is_atomic(writer)) && unordered(writer, thread, mask) && !is_with(writer))
+        note("race (write after write)", writer, stored.as_before);
     for (const Cell reader : word.readers)
       if (unordered(reader, thread, mask)) note("race (write after read)", reader);
     if (unordered(word.writers[0], thread, 15)) word.writers[1] = word.writers[0];

@@ -12,6 +12,13 @@
 
 namespace ridgeline::emulated {
 
+/// What is known of a store: threads of its warp that have stored the same value by the same
+/// instruction, which is defined; and whether the value was there before.
+struct Stored {
+  std::uint32_t with = 0;
+  bool as_before = false;
+};
+
 /// Who touched each word of a block's shared memory last, and when: finds races by happens-before.
 /// Warps have vector clocks; __syncthreads() orders all threads, __syncwarp() those of a warp, and
 /// release() and acquire() those that meet at an mbarrier. The asynchronous unit, which copies and
@@ -26,8 +33,9 @@ class SharedHistory {
                                                      // unit
 
   struct Conflict {
-    const char* what;  // "race (read after write)", or another order
-    int other;         // thread of the earlier access; unit_thread for the asynchronous unit
+    const char* what;         // "race (read after write)", or another order
+    int other;                // thread of the earlier access; unit_thread for the asynchronous unit
+    bool same_value = false;  // was stored by both
   };
 
   /// What is known of each warp, and last of the asynchronous unit: accesses before these clocks
@@ -46,7 +54,8 @@ class SharedHistory {
   void warp_barrier(int warp);
   /// Notes an access of 1 to 16 bytes, aligned to its size, and returns what it races with. Words
   /// that a copy is on its way to may not be touched by anybody.
-  std::optional<Conflict> access(std::size_t offset, int bytes, Act act, int thread);
+  std::optional<Conflict> access(std::size_t offset, int bytes, Act act, int thread,
+                                 Stored stored = {});
   /// Notes the usual access of one whole word, in order after all others to it, or a read of what
   /// was written in order before. False when there is more to say or to note: access() does, also
   /// after this has noted a part.

@@ -1,5 +1,6 @@
 #include "harness/emulated/shared_memory.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/core.h>
@@ -36,6 +37,40 @@ std::string SharedMemory::describe(std::uint64_t address) const {
   if (!place.is_shared) return fmt::format("{:#x}", address);
   return fmt::format("{} {} {}", place.name, address < place.begin ? "-" : "+",
                      address < place.begin ? place.begin - address : address - place.begin);
+}
+
+SharedMemory::Place SharedMemory::nearest(std::uint64_t offset) const {
+  const SharedVariables::Variable* const found = variables_.nearest(offset);
+  if (found == nullptr) return {"a variable without a name", static_, static_, true};
+  const std::uint64_t begin = static_ + found->offset;
+  return {found->name, begin, begin + found->bytes, true};
+}
+
+bool SharedMemory::is_near(std::uint64_t address) const {
+  constexpr std::uint64_t near = std::uint64_t{1} << 20;
+  return address - (static_ - near) < variables_.bytes() + 2 * near ||
+         address - (dynamic_begin() - near) < span_ + 2 * near;
+}
+
+std::string SharedMemory::describe(std::uint64_t address, int bytes) const {
+  Place place = place_of(address);
+  if (!place.is_shared) {
+    // Beside static variables, or beside dynamic shared memory.
+    const std::uint64_t from_static =
+        std::min(static_ - address, address - (static_ + variables_.bytes()));
+    const std::uint64_t from_dynamic =
+        std::min(dynamic_begin() - address, address - (dynamic_begin() + dynamic_bytes_));
+    place = dynamic_bytes_ != 0 && from_dynamic < from_static
+                ? Place{"dynamic shared memory", dynamic_begin(), dynamic_begin() + dynamic_bytes_,
+                        true}
+                : nearest(address < static_ ? 0 : variables_.bytes());
+  }
+  const auto offset = static_cast<std::int64_t>(address - place.begin);
+  std::string text = fmt::format("{} of {} bytes {} {}", place.name, place.end - place.begin,
+                                 offset < 0 ? "-" : "+", offset < 0 ? -offset : offset);
+  if (offset % bytes == 0)
+    text += fmt::format(" (index {} of elements of {} bytes)", offset / bytes, bytes);
+  return text;
 }
 
 bool SharedMemory::holds(std::uint64_t address, int bytes) const {

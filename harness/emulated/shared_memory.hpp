@@ -38,7 +38,7 @@ class SharedMemory {
       if (!is_in(last_))
         std::swap(last_, before_);  // kernels often go from one tile to another and back
       if (!is_in(last_)) last_ = variables_.at(offset);
-      if (last_ == nullptr) return {"a variable without a name", static_, static_, true};
+      if (last_ == nullptr) return nearest(offset);
       const std::uint64_t begin = static_ + last_->offset;
       return {last_->name, begin, begin + last_->bytes, true, last_->is_guard};
     }
@@ -46,6 +46,20 @@ class SharedMemory {
     return {"dynamic shared memory", dynamic_begin(), dynamic_begin() + dynamic_bytes_, true};
   }
   std::string describe(std::uint64_t address) const;  // "full + 8"
+  /// "full of 16 bytes + 8 (index 1 of elements of 8 bytes)": of an access, also of one that lies
+  /// beside the variable.
+  std::string describe(std::uint64_t address, int bytes) const;
+  /// Whether the address is near enough to shared memory for an index that is out of its range to
+  /// have led there.
+  bool is_near(std::uint64_t address) const;
+  /// Tells hot of it.
+  void show(Hot& to) const {
+    to.shared = static_;
+    to.shared_bytes = variables_.bytes();
+    to.room = variables_.room();
+    to.dynamic = dynamic_begin();
+    to.dynamic_bytes = dynamic_bytes_;
+  }
   bool holds(std::uint64_t address, int bytes) const;
   /// Where the history keeps a shared address, and the reverse: the same for all blocks.
   std::uint64_t offset_of(std::uint64_t address) const {
@@ -64,6 +78,8 @@ class SharedMemory {
  private:
   std::uint64_t dynamic_begin() const { return reinterpret_cast<std::uint64_t>(dynamic_); }
   std::uint64_t static_window() const;
+  /// The variable that is nearest to an offset that lies in none.
+  Place nearest(std::uint64_t offset) const;
 
   const SharedVariables& variables_;
   const std::uint64_t static_ = thread_local_base();  // where this OS thread's variables begin

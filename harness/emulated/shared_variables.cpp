@@ -37,9 +37,21 @@ Storage storage() {
 std::uint64_t thread_local_base() { return storage().base; }
 
 SharedVariables::SharedVariables() : bytes_(storage().bytes) {
-  for (Symbol& symbol : program_symbols(STT_TLS))
+  room_.resize(bytes_ / 16 + 1);
+  for (Symbol& symbol : program_symbols(STT_TLS)) {
+    if (symbol.name.starts_with("ridgeline.guard.")) {  // what compile_kernels leaves behind one
+      if (!variables_.empty()) variables_.back().is_shared = true;
+      continue;
+    }
     variables_.push_back({symbol.value, symbol.bytes, plain_name(symbol.name), symbol.name,
                           symbol.name.starts_with("guard variable for ")});
+  }
+  for (const Variable& variable : variables_) {
+    if (!variable.is_shared) continue;
+    const std::size_t end = variable.offset + variable.bytes;
+    for (std::size_t at = variable.offset / 16 * 16; at < end && at < bytes_; at += 16)
+      room_[at / 16] = static_cast<std::uint8_t>(std::min<std::size_t>(end - at, 16));
+  }
 }
 
 std::size_t SharedVariables::bytes_in(std::string_view function) const {
@@ -51,6 +63,22 @@ std::size_t SharedVariables::bytes_in(std::string_view function) const {
       bytes += variable.bytes;
   }
   return bytes;
+}
+
+const SharedVariables::Variable* SharedVariables::nearest(std::size_t offset) const {
+  const Variable* found = nullptr;
+  std::size_t least = bytes_;
+  for (const Variable& variable : variables_) {
+    if (!variable.is_shared || variable.is_guard) continue;
+    const std::size_t end = variable.offset + variable.bytes;
+    const std::size_t distance = offset < variable.offset ? variable.offset - offset
+                                 : offset < end           ? 0
+                                                          : offset - end;
+    if (found != nullptr && distance >= least) continue;
+    found = &variable;
+    least = distance;
+  }
+  return found;
 }
 
 const SharedVariables::Variable* SharedVariables::at(std::size_t offset) const {

@@ -9,7 +9,8 @@
 namespace ridgeline::emulated {
 
 /// The static __shared__ variables of a program: thread_local ones for the host compiler, so that
-/// each OS thread, which runs one block at a time, has them for itself.
+/// each OS thread, which runs one block at a time, has them for itself. compile_kernels leaves room
+/// behind each of them.
 class SharedVariables {
  public:
   struct Variable {
@@ -19,6 +20,7 @@ class SharedVariables {
     /// The compiler's own, which says whether a variable's constructor, empty in all kernels, has
     /// run.
     bool is_guard = false;
+    bool is_shared = false;  // and not a variable of host code
   };
   /// Reads the symbols of the running program. Throws a dependency Error when it has none (it was
   /// stripped).
@@ -31,9 +33,14 @@ class SharedVariables {
   std::size_t bytes_in(std::string_view function) const;
   /// The variable that `offset` lies in; null when there is none.
   const Variable* at(std::size_t offset) const;
+  /// The shared variable that is nearest to `offset`; null when there is none.
+  const Variable* nearest(std::size_t offset) const;
+  /// Of each 16 bytes of the storage, how many from the first on a shared variable has.
+  const std::uint8_t* room() const { return room_.data(); }
 
  private:
   std::vector<Variable> variables_;  // by offset
+  std::vector<std::uint8_t> room_;
   std::size_t bytes_ = 0;
 };
 

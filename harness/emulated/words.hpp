@@ -77,32 +77,52 @@ RIDGELINE_WORD float4 atomicAdd(float4*, float4) {
   ::ridgeline::emulated::unsupported("atomicAdd on float4");
 }
 
-// Scopes are not told apart: all are the device's.
-#define RIDGELINE_SCOPES(name)                              \
-  template <class T, class... Values>                       \
-  RIDGELINE_WORD T name##_block(T* at, Values... values) {  \
-    return name(at, values...);                             \
-  }                                                         \
-  template <class T, class... Values>                       \
-  RIDGELINE_WORD T name##_system(T* at, Values... values) { \
-    return name(at, values...);                             \
+// What only threads of the block may rely on is told apart; the system is the device.
+#define RIDGELINE_SCOPES(name, kind)                                                         \
+  template <class T>                                                                         \
+  RIDGELINE_WORD T name##_block(T* at, std::type_identity_t<T> value) {                      \
+    namespace emulated = ::ridgeline::emulated;                                              \
+    return emulated::updated(at, value, emulated::Update::kind, {}, emulated::Scope::block); \
+  }                                                                                          \
+  template <class T>                                                                         \
+  RIDGELINE_WORD T name##_system(T* at, std::type_identity_t<T> value) {                     \
+    return name(at, value);                                                                  \
   }
-RIDGELINE_SCOPES(atomicAdd)
-RIDGELINE_SCOPES(atomicSub)
-RIDGELINE_SCOPES(atomicMin)
-RIDGELINE_SCOPES(atomicMax)
-RIDGELINE_SCOPES(atomicExch)
-RIDGELINE_SCOPES(atomicAnd)
-RIDGELINE_SCOPES(atomicOr)
-RIDGELINE_SCOPES(atomicXor)
-RIDGELINE_SCOPES(atomicInc)
-RIDGELINE_SCOPES(atomicDec)
-RIDGELINE_SCOPES(atomicCAS)
+RIDGELINE_SCOPES(atomicAdd, add)
+RIDGELINE_SCOPES(atomicMin, minimum)
+RIDGELINE_SCOPES(atomicMax, maximum)
+RIDGELINE_SCOPES(atomicExch, exchange)
+RIDGELINE_SCOPES(atomicAnd, bit_and)
+RIDGELINE_SCOPES(atomicOr, bit_or)
+RIDGELINE_SCOPES(atomicXor, bit_xor)
+RIDGELINE_SCOPES(atomicInc, wrap_up)
+RIDGELINE_SCOPES(atomicDec, wrap_down)
 #undef RIDGELINE_SCOPES
+template <class T>
+RIDGELINE_WORD T atomicSub_block(T* at, std::type_identity_t<T> value) {
+  return atomicAdd_block(at, static_cast<T>(0 - value));
+}
+template <class T>
+RIDGELINE_WORD T atomicSub_system(T* at, std::type_identity_t<T> value) {
+  return atomicSub(at, value);
+}
+template <class T>
+RIDGELINE_WORD T atomicCAS_block(T* at, std::type_identity_t<T> compared,
+                                 std::type_identity_t<T> value) {
+  namespace emulated = ::ridgeline::emulated;
+  return emulated::updated(at, value, emulated::Update::compare_and_swap, compared,
+                           emulated::Scope::block);
+}
+template <class T>
+RIDGELINE_WORD T atomicCAS_system(T* at, std::type_identity_t<T> compared,
+                                  std::type_identity_t<T> value) {
+  return atomicCAS(at, compared, value);
+}
 
-// Scopes of fences are not told apart, either.
 RIDGELINE_WORD void __threadfence() { ::ridgeline::emulated::fence(); }
-RIDGELINE_WORD void __threadfence_block() { ::ridgeline::emulated::fence(); }
+RIDGELINE_WORD void __threadfence_block() {
+  ::ridgeline::emulated::fence(::ridgeline::emulated::Scope::block);
+}
 RIDGELINE_WORD void __threadfence_system() { ::ridgeline::emulated::fence(); }
 
 /// A count that only grows, and never a time.

@@ -10,10 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/emulated/compiler/shared_guards.hpp"
 #include "harness/emulated/compiler/uncountable_accesses.hpp"
 
 // Runs a compiler for the emulated device: compile_kernels g++ ARGUMENTS... What it compiles (-c)
-// is refused with errors like the compiler's own where accesses could not be counted.
+// is refused with errors like the compiler's own where accesses could not be counted; the rest gets
+// room behind its shared variables before it is assembled.
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,13 +37,37 @@ int run(std::vector<std::string> command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+/// Assembles what was compiled, with room behind shared variables.
+int assemble(const std::string& compiler, const std::string& assembly, const std::string& object) {
+  const std::string guarded = object + ".guarded.s";
+  {
+    std::ifstream made(assembly);
+    std::ofstream with_guards(guarded);
+    ridgeline::emulated::add_shared_guards(made, with_guards);
+    if (!with_guards.flush()) {
+      std::fprintf(stderr, "compile_kernels: cannot write %s\n", guarded.c_str());
+      return 1;
+    }
+  }
+  const int ended = run({compiler, "-c", guarded, "-o", object});
+  std::error_code ignored;
+  fs::remove(guarded, ignored);
+  return ended;
+}
+
 int compile(std::vector<std::string> command, const std::string& object) {
-  const std::string dumped = object + ".dump";
+  const std::string dumped = object + ".dump", assembly = object + ".s";
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    if (command[i] == "-c") command[i] = "-S";
+    if (command[i - 1] == "-o") command[i] = assembly;
+  }
   command.push_back("-fdump-tree-tsan-asmname-lineno=" + dumped);
-  const int ended = run(command);
+  int ended = run(command);
   std::ifstream dump(dumped);
   std::error_code ignored;
   fs::remove(dumped, ignored);
+  if (ended == 0) ended = assemble(command[0], assembly, object);
+  fs::remove(assembly, ignored);
   if (ended != 0) return ended;
   if (!dump) {
     std::fprintf(stderr, "compile_kernels: %s has not dumped what it made: g++ is needed\n",

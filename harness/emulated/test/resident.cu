@@ -9,9 +9,11 @@ __global__ void exchange_kernel(unsigned* counter, int* written, int* to) {
   if (threadIdx.x == 0) written[block] = block;
   __syncthreads();
   if (threadIdx.x == 0) {
+    __threadfence();
     atomicAdd(counter, 1u);
     while (*static_cast<volatile unsigned*>(counter) != gridDim.x) {
     }
+    __threadfence();
   }
   __syncthreads();
   if (threadIdx.x == 0) to[block] = written[(block + 1) % blocks];
@@ -24,9 +26,11 @@ __global__ void add_up_backwards_kernel(volatile int* flags, int* sums) {
   if (block + 1 < blocks) {
     while (flags[block + 1] == 0) {
     }
+    __threadfence();
     sum += sums[block + 1];
   }
   sums[block] = sum;
+  __threadfence();
   flags[block] = 1;
 }
 

@@ -1,0 +1,24 @@
+// bug: source of a copy is changed
+#include "harness/emulated/corpus/case.hpp"
+
+namespace ridgeline::corpus {
+namespace {
+
+__global__ void copy_source_is_changed(float* from, float* to) {
+  __shared__ float s[128];
+  emulated::copy_async(s + 4 * threadIdx.x, from + 4 * threadIdx.x, true);
+  emulated::copy_commit();
+  from[4 * threadIdx.x] = -1;
+  emulated::copy_wait(0);
+  __syncthreads();
+  to[threadIdx.x] = s[threadIdx.x];
+}
+
+}  // namespace
+}  // namespace ridgeline::corpus
+
+void ridgeline::check(device::Device& device) {
+  using namespace corpus;
+  const auto from = numbers<float>(device, 128), to = zeros<float>(device, 32);
+  run(device, {.block = dim3(32)}, copy_source_is_changed, from.data(), to.data());
+}

@@ -1,0 +1,19 @@
+// bug: out of bounds (global)
+#include "harness/emulated/corpus/case.hpp"
+
+namespace ridgeline::corpus {
+namespace {
+
+__global__ void oob_global_negative(const int* from, int* to) {
+  const int i = static_cast<int>(threadIdx.x);
+  to[i] = from[i - 1] + from[i];
+}
+
+}  // namespace
+}  // namespace ridgeline::corpus
+
+void ridgeline::check(device::Device& device) {
+  using namespace corpus;
+  const auto from = numbers(device, 64), to = zeros(device, 64);
+  run(device, {.block = dim3(64)}, oob_global_negative, from.data(), to.data());
+}

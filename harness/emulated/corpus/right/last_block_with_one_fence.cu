@@ -1,0 +1,32 @@
+// right
+#include "harness/emulated/corpus/case.hpp"
+
+namespace ridgeline::corpus {
+namespace {
+
+// The fence behind the flag is left out, as it often is.
+__global__ void last_block_with_one_fence(const int* from, int* sums, unsigned* come, int* total) {
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    sums[blockIdx.x] = from[blockIdx.x];
+    __threadfence();
+    is_last = atomicInc(come, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last || threadIdx.x != 0) return;
+  int sum = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) sum += sums[i];
+  *total = sum;
+}
+
+}  // namespace
+}  // namespace ridgeline::corpus
+
+void ridgeline::check(device::Device& device) {
+  using namespace corpus;
+  const auto from = numbers(device, 20), sums = zeros(device, 20), total = zeros(device, 1);
+  const auto come = zeros<unsigned>(device, 1);
+  run(device, {.grid = dim3(20), .block = dim3(32)}, last_block_with_one_fence, from.data(),
+      sums.data(), come.data(), total.data());
+  expect_each(total, [](std::size_t) { return 190; });
+}
