@@ -1,6 +1,13 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -11,8 +18,10 @@
 #include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/present/check_report.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/said_lines.hpp"
+#include "harness/process/check_build.hpp"
 #include "harness/process/check_kit.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/tool.hpp"
@@ -43,79 +52,127 @@ class ScratchFolder {
   fs::path path_;
 };
 
-/// Runs the compiler; its words go to stderr.
-void build(const process::Kit& kit, const std::vector<std::string>& arguments,
-           const std::string& failure) {
-  std::vector<std::string> words = kit.compiler;
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  present::SaidLines errors(stderr);
-  const process::ToolResult result =
-      process::run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &errors);
-  if (!result.fine)
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: {} {}", failure, fs::path(kit.compiler.back()).filename().string(),
-                            result.ending),
-                "what sources must keep to: docs/how-to-check.md");
-}
-
-/// In two steps: told to link what it instruments, the compiler would add the sanitizer's library.
-void compile(const process::Kit& kit, const fs::path& source, const fs::path& program) {
-  const std::string object = program.string() + ".o";
-  std::vector<std::string> arguments = kit.flags;
-  arguments.insert(arguments.end(),
-                   {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
-  build(kit, arguments, source.string() + " cannot be compiled for the emulated device");
-  arguments = {object, "-o", program.string()};
-  arguments.insert(arguments.end(), kit.link.begin(), kit.link.end());
-  build(kit, arguments, source.string() + " cannot be linked");
-}
-
 struct CheckOptions {
-  std::string file;
+  process::CheckSources sources;
+  std::string limit = "1G";
+  std::string junit, sarif;
+  bool github = false;
 };
 
-int check(const Context& context, const CheckOptions& options) {
-  const fs::path source = options.file;
-  if (!fs::is_regular_file(source))
-    throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(source.string(), 4000)));
+/// "2000", "50M", "1G", "none".
+std::optional<std::uint64_t> accesses_of(const std::string& text) {
+  if (text == "none") return 0;
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [behind, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || number == 0) return std::nullopt;
+  const std::string_view unit(behind, static_cast<std::size_t>(end - behind));
+  const std::uint64_t factor = unit.empty()  ? 1
+                               : unit == "K" ? 1'000
+                               : unit == "M" ? 1'000'000
+                               : unit == "G" ? 1'000'000'000
+                                             : 0;
+  if (factor == 0 || number > UINT64_MAX / factor) return std::nullopt;
+  return number * factor;
+}
+
+void write(const std::string& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out.flush())
+    throw Error(ErrorKind::store, fmt::format("cannot write {}", printable(file, 4000)));
+}
+
+void tell_ci(const CheckOptions& options, const present::CheckReport& report) {
+  if (!options.junit.empty()) write(options.junit, present::check_junit(report));
+  if (!options.sarif.empty()) write(options.sarif, present::check_sarif(report));
+  if (options.github) present::say_commands(stdout, present::check_github(report));
+}
+
+int check(const Context& context, const CheckOptions& given) {
+  CheckOptions options = given;
+  // What stands behind "--" is the program's, and the parser takes it for files.
+  const auto dashes = std::ranges::find(context.arguments, "--");
+  const std::vector<std::string> of_program(
+      dashes == context.arguments.end() ? dashes : std::next(dashes), context.arguments.end());
+  options.sources.files.resize(options.sources.files.size() - of_program.size());
+  if (options.sources.files.empty())
+    throw Error(ErrorKind::usage, "no file is named before --", "ridgeline check FILE.cu -- ...");
   const process::Kit kit = process::read_kit(process::program_folder().parent_path());
   if (!kit.note.empty()) present::say(stderr, kit.note + "\n");
   const ScratchFolder folder;
-  const fs::path program = folder.path() / "check";
-  compile(kit, source, program);
-
-  std::vector<std::string> arguments{context.device.empty() ? "emulated:sm_90" : context.device};
-  if (context.json) arguments.emplace_back("--json");
-  // What the kernels themselves print may come between the lines for people, but not into JSON.
-  present::SaidLines lines(stdout);
+  const fs::path program = folder.path() / "check", report = folder.path() / "report.json";
+  const std::string& file = options.sources.files.front();
+  try {
+    present::SaidLines errors(stderr);
+    process::build_check(kit, options.sources, program, errors);
+  } catch (const Error& error) {
+    tell_ci(options, {.file = file, .outcome = "not_built", .reason = error.what(), .findings = {}});
+    throw;
+  }
+  std::vector<std::string> arguments{context.device.empty() ? "emulated:sm_90" : context.device,
+                                     "--report", report.string(), "--limit",
+                                     std::to_string(accesses_of(options.limit).value_or(0))};
+  if (context.json) arguments.emplace_back("--silent");
+  arguments.emplace_back("--");
+  arguments.insert(arguments.end(), of_program.begin(), of_program.end());
+  // What the program and its kernels print may come between the lines for people, but not into
+  // JSON.
+  present::SaidLines lines(context.json ? stderr : stdout);
   const process::ToolResult result =
-      process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &lines);
-  if (context.json) {
-    const std::optional<json::Value> counted = json::try_parse(result.output);
-    present::say(stdout, counted ? present::printed_json(*counted, 2) : result.output + "\n");
+      process::run_tool({program.string(), arguments, {}}, &lines);
+  std::ifstream in(report, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::optional<json::Value> written = json::try_parse(text);
+  if (written) {
+    if (context.json) present::say(stdout, present::printed_json(*written, 2));
+    tell_ci(options, present::check_report(file, *written));
   }
   if (result.fine) return present::fine;
-  for (const int code : {2, 64, 69})
+  for (const int code : {2, 3, 64, 69})
     if (result.exit_code == code) return code;
-  throw Error(ErrorKind::dependency,
-              fmt::format("the check of {} {}", source.string(), result.ending),
-              "an access that the device does not see can end the program: docs/how-to-check.md");
+  const Error failure(ErrorKind::dependency,
+                      fmt::format("the check of {} {}", file, result.ending),
+                      "an access that the device does not see can end the program: "
+                      "docs/how-to-check.md");
+  if (!written)
+    tell_ci(options,
+            {.file = file, .outcome = "crashed", .reason = failure.what(), .findings = {}});
+  throw failure;
 }
 
 }  // namespace
 
 void add_check(Command program, Context& context) {
-  const auto [command, options] =
-      add_command(program, context, "check",
-                  "Run a file's kernels on the emulated device: mistakes, counts, annotated source",
-                  R"(
-  ridgeline check reverse_rows.cu                            no GPU is needed
+  const auto [command, options] = add_command(
+      program, context, "check",
+      "Run a CUDA program, or a file's kernels, on the emulated device: mistakes, counts, annotated "
+      "source",
+      R"(
+  ridgeline check saxpy.cu                                   a program with main(); no GPU is needed
+  ridgeline check main.cu kernels.cu -I include -- --n 1000  several files; arguments of main()
   ridgeline check reverse_rows.cu --device emulated:sm_80    within another architecture's limits
-  ridgeline check reverse_rows.cu --json                     counts by source line
-The file defines kernels and a function ridgeline::check() that launches them:
+  ridgeline check reverse_rows.cu --json                     findings, and counts by source line
+A file without main() defines kernels and a function ridgeline::check() that launches them:
 docs/how-to-check.md.)",
-                  check, "the check did not end");
-  command.option("FILE", options.file, "A .cu file", {.required = true});
+      check, "the check did not end");
+  command.option("FILE", options.sources.files, "A .cu file, or all those of one program",
+                 {.value_name = "FILE...", .required = true});
+  command.option("-I,--include", options.sources.includes, "A folder of headers",
+                 {.value_name = "DIR", .one_value = true});
+  command.option("-D,--define", options.sources.definitions, "A macro of the program: X or X=1",
+                 {.value_name = "X", .one_value = true});
+  command.option("--limit", options.limit,
+                 "End the program once its kernels have made so many accesses: 50M, 2G, none",
+                 {.value_name = "ACCESSES",
+                  .default_text = "1G",
+                  .complaint = [](const std::string& text) -> std::string {
+                    return accesses_of(text) ? "" : "it is a number above 0 with K, M or G, or none";
+                  }});
+  command.option("--junit", options.junit, "Also write a JUnit test case", {.value_name = "FILE"});
+  command.option("--sarif", options.sarif, "Also write findings as SARIF 2.1.0",
+                 {.value_name = "FILE"});
+  command.flag("--github", options.github, "Also print GitHub workflow annotations");
   for (const auto add : {add_device_option, add_json_option}) add(command, context);
 }
 

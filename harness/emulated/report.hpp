@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ struct Report {
   std::vector<Site> sites;  // by pc
   std::vector<Finding> findings;  // by pc, those that follow from others last
   bool completed = true;          // false: a finding ended the kernel before its end
+  std::optional<std::uint64_t> cut_after;  // blocks; the machine's limit ended the launch there
 };
 
 /// Sum over the sites of a space that `act` describes; reads and writes apart.

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +17,9 @@
 #include "harness/measure/count.hpp"
 #include "harness/record/json.hpp"
 
-// The program around a file that `ridgeline check` compiles: PROGRAM DEVICE [--json]. Exit codes: 0
-// it was counted, 2 something is wrong with it, 64 usage, 69 no such device.
+// The program around a file that `ridgeline check` compiles: PROGRAM DEVICE [--report FILE]
+// [--silent]. Exit codes: 0 it was counted, 2 something is wrong with it, 64 usage, 69 no such
+// device.
 namespace ridgeline {
 namespace {
 
@@ -50,6 +54,26 @@ std::string text_of(const record::Metric& metric) {
                      metric.unit == "1" ? "" : " " + metric.unit);
 }
 
+/// With the first mistake as a finding: its check, and the place that its text names.
+json::Value with_findings(const record::Measurement& measurement) {
+  json::Value all = record::to_json(measurement);
+  json::Value& findings = all["findings"] = json::Value::array();
+  if (measurement.outcome == record::Outcome::counted) return all;
+  json::Value one{{"text", measurement.reason}};
+  const std::string& text = measurement.reason;
+  const std::size_t at = text.find(" at "), line = text.find(':', at);
+  one["check"] = text.substr(0, std::min({text.find(" in "), at, text.find(':')}));
+  int number = 0;
+  if (at != std::string::npos && line != std::string::npos &&
+      std::from_chars(text.data() + line + 1, text.data() + text.size(), number).ec ==
+          std::errc{}) {
+    one["file"] = text.substr(at + 4, line - at - 4);
+    one["line"] = number;
+  }
+  findings.push_back(std::move(one));
+  return all;
+}
+
 void print(const record::Measurement& measurement, std::string_view device) {
   if (measurement.outcome != record::Outcome::counted) {
     fmt::print("{}: {}\n  {}\n", device, record::to_string(measurement.outcome),
@@ -75,10 +99,11 @@ int run(const std::vector<std::string>& arguments) {
     throw Error(ErrorKind::usage, arguments[0] + " does not check kernels",
                 "there are emulated:sm_90 and emulated:sm_80");
   const record::Measurement measurement = measured(*device);
-  if (std::find(arguments.begin() + 1, arguments.end(), "--json") != arguments.end())
-    fmt::print("{}\n", record::to_json(measurement).dump(2));
-  else
+  if (std::ranges::find(arguments, "--silent") == arguments.end())
     print(measurement, arguments[0]);
+  const auto report = std::ranges::find(arguments, "--report");
+  if (report != arguments.end() && std::next(report) != arguments.end())
+    std::ofstream(*std::next(report)) << with_findings(measurement).dump() << '\n';
   return measurement.outcome == record::Outcome::counted ? 0 : 2;
 }
 
