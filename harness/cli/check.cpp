@@ -89,15 +89,10 @@ void tell_ci(const CheckOptions& options, const present::CheckReport& report) {
   if (options.github) present::say_commands(stdout, present::check_github(report));
 }
 
-int check(const Context& context, const CheckOptions& given) {
-  CheckOptions options = given;
-  // What stands behind "--" is the program's, and the parser takes it for files.
+int check(const Context& context, const CheckOptions& options) {
   const auto dashes = std::ranges::find(context.arguments, "--");
   const std::vector<std::string> of_program(
       dashes == context.arguments.end() ? dashes : std::next(dashes), context.arguments.end());
-  options.sources.files.resize(options.sources.files.size() - of_program.size());
-  if (options.sources.files.empty())
-    throw Error(ErrorKind::usage, "no file is named before --", "ridgeline check FILE.cu -- ...");
   const process::Kit kit = process::read_kit(process::program_folder().parent_path());
   if (!kit.note.empty()) present::say(stderr, kit.note + "\n");
   const ScratchFolder folder;

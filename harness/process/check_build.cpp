@@ -129,12 +129,11 @@ class Build {
 
   void refuse_unless(const Done& done, const std::string& failure, const std::string& said) const {
     if (done.result.fine) return;
-    std::string text = said.empty() ? "" : told_errors(said, own_);
-    if (text.empty() && !said.empty()) text = said.substr(0, 2000);
-    throw Error(ErrorKind::usage,
-                said.empty() ? fmt::format("{}: the compiler {}", failure, done.result.ending)
-                             : failure + "\n" + text,
-                said.empty() ? "what sources must keep to: docs/how-to-check.md" : what_is_taken);
+    if (!said.empty()) {
+      const std::string text = told_errors(said, own_);
+      to_says_ << (text.empty() ? said.substr(0, 4000) : text) << '\n';
+    }
+    throw Error(ErrorKind::usage, failure, what_is_taken);
   }
 
   const Kit& kit_;

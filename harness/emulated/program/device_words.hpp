@@ -30,6 +30,23 @@ RIDGELINE_WORD std::clock_t device_clock() {
   return static_cast<std::clock_t>(emulated::ticks() & INT_MAX);
 }
 
+// Exchanges as they were before CUDA 9: all lanes of the warp take part.
+#define RIDGELINE_OLD_SHUFFLE(name)                            \
+  template <class T>                                           \
+  RIDGELINE_WORD T old##name(T value, int lane, int width = 32) { \
+    return name##_sync(0xFFFFFFFFu, value, lane, width);       \
+  }
+RIDGELINE_OLD_SHUFFLE(__shfl)
+RIDGELINE_OLD_SHUFFLE(__shfl_up)
+RIDGELINE_OLD_SHUFFLE(__shfl_down)
+RIDGELINE_OLD_SHUFFLE(__shfl_xor)
+#undef RIDGELINE_OLD_SHUFFLE
+RIDGELINE_WORD unsigned old__ballot(int predicate) {
+  return __ballot_sync(0xFFFFFFFFu, predicate);
+}
+RIDGELINE_WORD int old__any(int predicate) { return __any_sync(0xFFFFFFFFu, predicate); }
+RIDGELINE_WORD int old__all(int predicate) { return __all_sync(0xFFFFFFFFu, predicate); }
+
 struct Heap {};
 inline constexpr Heap heap;
 
@@ -80,14 +97,6 @@ RIDGELINE_WORD void __brkpt() {}
 #define __builtin_assume_aligned(pointer, ...) (pointer)
 #define __nv_ptx_builtin_ocg_fence(...) static_cast<void>(0)
 
-// Before CUDA 9; the warp's lanes take part.
-#define __shfl(...) __shfl_sync(0xFFFFFFFFu, __VA_ARGS__)
-#define __shfl_up(...) __shfl_up_sync(0xFFFFFFFFu, __VA_ARGS__)
-#define __shfl_down(...) __shfl_down_sync(0xFFFFFFFFu, __VA_ARGS__)
-#define __shfl_xor(...) __shfl_xor_sync(0xFFFFFFFFu, __VA_ARGS__)
-#define __ballot(predicate) __ballot_sync(0xFFFFFFFFu, predicate)
-#define __any(predicate) __any_sync(0xFFFFFFFFu, predicate)
-#define __all(predicate) __all_sync(0xFFFFFFFFu, predicate)
 #define __activemask() (::ridgeline::program::active_lanes())
 
 template <class T>

@@ -114,12 +114,17 @@ void launch_configured(dim3 cluster, const emulated::KernelCall& call) {
 
 cudaError_t launch_error() { return Session::here().last_error; }
 
+void leave(int code) {
+  Session::here().end_program(code);
+  __builtin_unreachable();
+}
+
 void refuse_untyped_launch() {
   Session& session = Session::here();
   session.host_mistake("unsupported", 0,
                        "a kernel is launched by an address without a type: name the kernel in the "
                        "call of cudaLaunchKernel(), or launch it with <<<>>>");
-  session.end_program();
+  session.end_program(1);
   __builtin_unreachable();
 }
 

@@ -88,6 +88,9 @@ cudaError_t launch_kernel_exc(const cudaLaunchConfig_t*, const void*, Rest...) {
   refuse_untyped_launch();
 }
 
+/// exit(): reports, and ends the process.
+[[noreturn]] void leave(int code);
+
 /// Calls the program's main(), whatever it takes.
 inline int call_main(int (*main)(), int, char**) { return main(); }
 inline int call_main(int (*main)(int), int count, char**) { return main(count); }

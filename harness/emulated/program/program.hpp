@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <cuComplex.h>
 #include <cuda_runtime.h>
 #include <math_constants.h>
 
@@ -40,6 +39,5 @@
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
-#define __CUDACC_EXTENDED_LAMBDA__ 1
 /// Sources can keep what is not modelled behind it.
 #define RIDGELINE_CHECK 1

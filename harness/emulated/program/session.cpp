@@ -81,14 +81,14 @@ void Session::launched(const emulated::Report& report) {
     notes_.insert(fmt::format("the program was ended behind launch {}, of {}: a GPU would refuse "
                               "every call that follows",
                               launches_, name));
-    end_program();
+    end_program(1);
   }
   if (cut_after || (most_accesses_ != 0 && accesses_ >= most_accesses_)) {
     out_of_budget_ = fmt::format(
         "stopped at the limit of {} accesses, in launch {}, {}{}: {} of its {} blocks had run. Make "
         "the sizes behind its grid smaller, or allow more by --limit",
         most_accesses_, launches_, name, sizes, cut_after.value_or(blocks), blocks);
-    end_program();
+    end_program(1);
   }
 }
 

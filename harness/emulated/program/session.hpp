@@ -65,8 +65,8 @@ class Session {
   const std::string& out_of_budget() const { return out_of_budget_; }
   std::uint64_t accesses() const { return accesses_; }
   std::uint64_t launches() const { return launches_; }
-  /// Called when the program cannot go on: it reports, and does not return.
-  void (*end_program)() = nullptr;
+  /// Called when the program ends, or cannot go on: it reports, and does not return.
+  void (*end_program)(int code) = nullptr;
 
  private:
   device::Device& device_;

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -107,6 +108,8 @@ void print(const record::Measurement& measurement) {
 
 /// Reports, and ends the process.
 [[noreturn]] void finish(int code) {
+  static bool ends = false;
+  if (std::exchange(ends, true)) ::_exit(70);
   std::cout.flush();
   std::fflush(nullptr);
   const record::Measurement measurement = measured(code);
@@ -118,7 +121,7 @@ void print(const record::Measurement& measurement) {
                                                             : 2);
 }
 
-int run(const std::vector<std::string>& arguments) {
+[[noreturn]] void run(const std::vector<std::string>& arguments) {
   if (arguments.empty()) throw Error(ErrorKind::usage, "no device is named");
   device_name = arguments[0];
   std::uint64_t limit = 0;
@@ -137,8 +140,8 @@ int run(const std::vector<std::string>& arguments) {
                 "there are emulated:sm_90 and emulated:sm_80");
   static program::Session here(*device, limit);
   session = &here;
-  here.end_program = [] { finish(1); };
-  // A program may leave by exit() anywhere.
+  here.end_program = [](int code) { finish(code); };
+  // What the rewriter does not see may call exit(), too.
   ::on_exit([](int code, void*) { finish(code); }, nullptr);
   static std::vector<std::string> words{"program"};
   for (++at; at < arguments.size(); ++at) words.push_back(arguments[at]);
@@ -146,10 +149,10 @@ int run(const std::vector<std::string>& arguments) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   try {
-    return ridgeline_run_program(static_cast<int>(words.size()), pointers.data());
+    finish(ridgeline_run_program(static_cast<int>(words.size()), pointers.data()));
   } catch (const std::exception& error) {
     here.host_mistake("exception", 0, fmt::format("the program threw: {}", error.what()));
-    return 1;
+    finish(1);
   }
 }
 
@@ -158,7 +161,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return ridgeline::run({argv + 1, argv + argc});
+    ridgeline::run({argv + 1, argv + argc});
   } catch (const ridgeline::Error& error) {
     fmt::print(stderr, "ridgeline check: {}\n", error.what());
     if (!error.advice().empty()) fmt::print(stderr, "  {}\n", error.advice());

@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> variables
      {"warpSize", "32"}}};
 
 /// Functions of the host's libraries that have another meaning in a kernel.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> calls{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> calls{
     {{"clock", "::ridgeline::program::device_clock"},
      {"malloc", "::ridgeline::program::device_malloc"},
      {"free", "::ridgeline::program::device_free"},
@@ -28,7 +28,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> calls{
      {"__assert_fail", "::ridgeline::program::device_assert"},
      {"abort", "::ridgeline::program::device_trap"},
      {"__trap", "::ridgeline::program::device_trap"},
-     {"__builtin_trap", "::ridgeline::program::device_trap"}}};
+     {"__builtin_trap", "::ridgeline::program::device_trap"},
+     {"__shfl", "::ridgeline::program::old__shfl"},
+     {"__shfl_up", "::ridgeline::program::old__shfl_up"},
+     {"__shfl_down", "::ridgeline::program::old__shfl_down"},
+     {"__shfl_xor", "::ridgeline::program::old__shfl_xor"},
+     {"__ballot", "::ridgeline::program::old__ballot"},
+     {"__any", "::ridgeline::program::old__any"},
+     {"__all", "::ridgeline::program::old__all"}}};
 
 /// Words that may stand before an expression, so that what follows is not declared by them.
 bool may_precede_expression(const Token& token) {
@@ -129,7 +136,6 @@ std::size_t Bodies::callee_of(std::size_t launch, std::size_t first) const {
 void Bodies::launch(std::size_t at, std::size_t end) {
   const std::size_t inside = at + 3;
   std::size_t close = end;
-  int angles = 0;
   for (std::size_t i = inside; i + 2 < end; ++i) {
     const Token& token = tokens_[i];
     if (token.is("(") || token.is("[") || token.is("{")) {
@@ -154,12 +160,12 @@ void Bodies::launch(std::size_t at, std::size_t end) {
         continue;
       }
     }
-    if (token.is(">") && tokens_[i + 1].is(">") && tokens_[i + 1].follows &&
-        tokens_[i + 2].is(">") && tokens_[i + 2].follows && i + 3 < end && tokens_[i + 3].is("(")) {
+    // Some write "> >>", which nvcc takes, too.
+    if (token.is(">") && tokens_[i + 1].is(">") && tokens_[i + 2].is(">") && i + 3 < end &&
+        tokens_[i + 3].is("(")) {
       close = i;
       break;
     }
-    static_cast<void>(angles);
   }
   if (close >= end)
     return problem(at, "a launch whose >>>(arguments) is not found",
@@ -274,7 +280,19 @@ std::size_t Bodies::inline_assembly(std::size_t at, std::size_t end) {
   while (open < end && tokens_[open].is_word()) ++open;  // volatile, goto
   if (open >= end || !tokens_[open].is("(")) return at;
   const std::size_t close = closing(tokens_, open);
-  const Translation made = translate_assembly(source_, open + 1, close);
+  const auto word = [&](std::size_t i) -> std::string {
+    for (const auto& [name, instead] : variables)
+      if (tokens_[i].is(name) && !tokens_[i - 1].is(".") && !tokens_[i - 1].is("->"))
+        return std::string(instead);
+    if (dynamic_.contains(tokens_[i].text))
+      return fmt::format("(ridgeline_dynamic_{}())", tokens_[i].text);
+    return std::string(tokens_[i].text);
+  };
+  const Translation made = translate_assembly(source_, open + 1, close, word);
+  if (!made.failure.empty() && tokens_[at].is_system) {  // nobody may call it
+    replace(at, close + 1, "::ridgeline::emulated::unsupported(\"inline PTX of a header\")");
+    return close;
+  }
   if (!made.failure.empty()) {
     problem(at, "inline PTX: " + made.failure,
             "docs/emulated-device.md says which instructions are modelled; keep others behind "
@@ -300,7 +318,7 @@ void Bodies::device_word(std::size_t at, std::set<std::string_view>& own) {
   }
   if (dynamic_.contains(token.text))
     return replace(at, at + 1, fmt::format("(ridgeline_dynamic_{}())", token.text));
-  if (tokens_[at + 1].is("(")) {
+  if (tokens_[at + 1].is("(") && !token.is_system) {
     for (const auto& [name, instead] : calls) {
       if (!token.is(name)) continue;
       const bool of_std = before.is("::");
@@ -324,7 +342,7 @@ void Bodies::rewrite(std::size_t first, std::size_t end, bool for_device) {
     const Token& token = tokens_[i];
     if (token.kind == Token::Kind::mark) {
       if (token.is("<") && i + 2 < end && tokens_[i + 1].is("<") && tokens_[i + 2].is("<") &&
-          tokens_[i + 1].follows && tokens_[i + 2].follows) {
+          tokens_[i + 1].follows) {
         launch(i, end);
         i += 2;
       } else if (token.is("[") && (tokens_[i - 1].kind == Token::Kind::mark
@@ -333,10 +351,6 @@ void Bodies::rewrite(std::size_t first, std::size_t end, bool for_device) {
         bool marked = on_device;
         const std::size_t body = lambda_body(i, end, marked);
         if (body < end && tokens_[body].is("{")) scopes.push_back({closing(tokens_, body), marked});
-        if (body < end && marked != on_device) {
-          // The words of the head are of the same side.
-          static_cast<void>(marked);
-        }
       }
       continue;
     }
@@ -350,6 +364,12 @@ void Bodies::rewrite(std::size_t first, std::size_t end, bool for_device) {
       i = inline_assembly(i, end);
     } else if (on_device) {
       device_word(i, own);
+    } else if ((token.is("exit") || token.is("_exit") || token.is("quick_exit")) &&
+               tokens_[i + 1].is("(") && !tokens_[i - 1].is(".") && !tokens_[i - 1].is("->") &&
+               (!tokens_[i - 1].is_word() || may_precede_expression(tokens_[i - 1]))) {
+      const bool scoped = tokens_[i - 1].is("::");
+      replace(scoped && tokens_[i - 2].is("std") ? i - 2 : scoped ? i - 1 : i, i + 1,
+              "::ridgeline::program::leave");
     } else if ((token.is("cudaLaunchKernel") || token.is("cudaLaunchCooperativeKernel")) &&
                tokens_[i + 1].is("(")) {
       replace(i, i + 1,

@@ -46,16 +46,15 @@ std::string literal(std::string_view token) {
   return text;
 }
 
-std::string source_text(const Source& source, std::size_t first, std::size_t end) {
+using Word = std::function<std::string(std::size_t)>;
+
+std::string expression(const Word& word, std::size_t first, std::size_t end) {
   std::string text;
-  for (std::size_t i = first; i < end; ++i) {
-    if (!text.empty()) text += ' ';
-    text += source.tokens[i].text;
-  }
+  for (std::size_t i = first; i < end; ++i) text += (text.empty() ? "" : " ") + word(i);
   return text;
 }
 
-Statement parts_of(const Source& source, std::size_t first, std::size_t end) {
+Statement parts_of(const Source& source, std::size_t first, std::size_t end, const Word& word) {
   const auto& tokens = source.tokens;
   Statement made;
   std::size_t at = first;
@@ -76,7 +75,7 @@ Statement parts_of(const Source& source, std::size_t first, std::size_t end) {
       }
       if (piece.first + 1 >= piece.end) continue;
       given.constraint = literal(tokens[piece.first].text);
-      given.expression = source_text(source, piece.first + 2, piece.end - 1);
+      given.expression = expression(word, piece.first + 2, piece.end - 1);
       made.given.push_back(given);
       if (section == 0) made.outputs = made.given.size();
     }
@@ -133,8 +132,8 @@ std::string number(const std::string& text) {
 
 class Translator {
  public:
-  Translator(const Source& source, std::size_t first, std::size_t end)
-      : statement_(parts_of(source, first, end)) {}
+  Translator(const Source& source, std::size_t first, std::size_t end, const Word& word)
+      : statement_(parts_of(source, first, end, word)) {}
 
   Translation run() {
     Translation made;
@@ -224,8 +223,9 @@ class Translator {
 
 }  // namespace
 
-Translation translate_assembly(const Source& source, std::size_t first, std::size_t end) {
-  return Translator(source, first, end).run();
+Translation translate_assembly(const Source& source, std::size_t first, std::size_t end,
+                               const std::function<std::string(std::size_t)>& word) {
+  return Translator(source, first, end, word).run();
 }
 
 }  // namespace ridgeline::program

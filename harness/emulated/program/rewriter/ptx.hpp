@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "harness/emulated/program/rewriter/tokens.hpp"
@@ -14,7 +15,8 @@ struct Translation {
 };
 
 /// Of the tokens [first, end) between the brackets of asm(...). Instructions become calls of what
-/// harness/emulated/program/ptx.hpp defines.
-Translation translate_assembly(const Source& source, std::size_t first, std::size_t end);
+/// harness/emulated/program/ptx.hpp defines. `word` is what a token of an operand becomes.
+Translation translate_assembly(const Source& source, std::size_t first, std::size_t end,
+                               const std::function<std::string(std::size_t)>& word);
 
 }  // namespace ridgeline::program

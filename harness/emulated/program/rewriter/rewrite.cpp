@@ -24,6 +24,10 @@ class Rewriter {
       : source_(source), tokens_(source.tokens), bodies_(source, edits_, made_.problems) {}
 
   Rewritten run() {
+    for (const Token& token : tokens_)
+      if (token.is("cudaDeviceProp") && !token.is_system)
+        edits_.replace(source_.at(token), token.text.size(),
+                       "::ridgeline::program::DeviceProperties");
     std::size_t at = 0;
     while (at + 1 < tokens_.size()) {
       declarations(at, true);

@@ -64,10 +64,15 @@ class Reader {
       if (rest[i] == '\\' && i + 1 < rest.size()) ++i;
       name += rest[i];
     }
-    is_system_ = i < rest.size() && rest.substr(i + 1).find('3') != std::string_view::npos;
     const auto [known, is_new] = numbers_.try_emplace(name, source_.files.size());
-    if (is_new) source_.files.push_back(name);
+    if (is_new) {
+      // Later markers say 3 of the user's own lines, too, where a system's macro stands in them.
+      const bool marked = i < rest.size() && rest.substr(i + 1).find('3') != std::string_view::npos;
+      source_.files.push_back(name);
+      systems_.push_back(marked || name.find("/harness/emulated/") != std::string::npos);
+    }
     file_ = known->second;
+    is_system_ = systems_[file_];
   }
 
   void token() {
@@ -142,6 +147,7 @@ class Reader {
   Source& source_;
   std::string_view text_;
   std::unordered_map<std::string, std::size_t> numbers_;
+  std::vector<bool> systems_;
   std::size_t at_ = 0, last_end_ = 0, file_ = 0;
   int line_ = 1;
   bool is_system_ = false;
