@@ -119,11 +119,25 @@ class Build {
   static void add(Words& to, const Words& words) { to.insert(to.end(), words.begin(), words.end()); }
 
   void link(const Words& objects, const Words& libraries, const std::string& named) {
-    Words words{kit_.compiler.back()};
-    add(words, objects);
-    add(words, {"-o", to_.string()});
-    add(words, libraries);
-    const Done done = perform(words);
+    const auto words_of = [&](const Words& more) {
+      Words words{kit_.compiler.back()};
+      add(words, objects);
+      add(words, more);
+      add(words, {"-o", to_.string()});
+      add(words, libraries);
+      return words;
+    };
+    Done done = perform(words_of({}));
+    if (done.result.fine) return;
+    // What a library of NVIDIA's would have ends the program only where it is called.
+    const std::string stubs = library_stubs(done.said);
+    if (!stubs.empty()) {
+      const std::string source = to_.string() + "-stubs.c", object = to_.string() + "-stubs.o";
+      std::ofstream(source) << stubs;
+      refuse_unless(perform({kit_.compiler.back(), "-x", "c", "-fno-pie", "-c", source, "-o", object}),
+                    named + " cannot be linked", "");
+      done = perform(words_of({object}));
+    }
     refuse_unless(done, named + " cannot be linked", done.said);
   }
 

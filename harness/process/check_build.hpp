@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct CheckSources {
 /// Error whose text names the user's line for what the compiler, the rewriter or the linker refuses.
 void build_check(const Kit& kit, const CheckSources& sources, const std::filesystem::path& to,
                  std::ostream& to_says);
+
+/// C functions for those that a linker has not found and that are a library's of NVIDIA's: each says
+/// that it is not modelled, and ends the program. Empty when there are none.
+std::string library_stubs(const std::string& said);
 
 /// Of what a compiler or linker said: at most a few sentences with a line of the user's each, and
 /// what to do. `own` are folders of files that are not the user's.

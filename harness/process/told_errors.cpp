@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <functional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -85,6 +87,31 @@ std::string hint_of(std::string_view text) {
 
 }  // namespace
 
+std::string library_stubs(const std::string& said) {
+  std::set<std::string, std::less<>> names;
+  std::string_view left = said;
+  while (!left.empty()) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    const std::string_view line = left.substr(0, end);
+    left.remove_prefix(std::min(end + 1, left.size()));
+    const std::size_t at = line.find("undefined reference to ");
+    if (at == std::string_view::npos) continue;
+    const std::string_view name = quoted(line.substr(at));
+    const bool is_c = !name.empty() && std::ranges::all_of(name, [](char letter) {
+      return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+    });
+    const bool known = name.starts_with("cu") || name.starts_with("nv") || name.starts_with("gl");
+    if (is_c && (known || !library_hint(name).empty())) names.emplace(name);
+  }
+  if (names.empty()) return "";
+  std::string text = "void ridgeline_not_modelled(const char*, unsigned long);\n";
+  for (const std::string& name : names)
+    text += fmt::format("int {}() {{ ridgeline_not_modelled(\"{}\", (unsigned "
+                        "long)__builtin_return_address(0)); return 1; }}\n",
+                        name, name);
+  return text;
+}
+
 std::string told_errors(const std::string& said, const std::vector<std::string>& own) {
   const auto is_users = [&](std::string_view place) {
     return !place.empty() && std::ranges::none_of(own, [&](const std::string& folder) {
@@ -111,8 +138,9 @@ std::string told_errors(const std::string& said, const std::vector<std::string>&
       if (const std::size_t tool = place.find("ld: "); tool != std::string_view::npos)
         place.remove_prefix(tool + 4);
       const std::string library = library_hint(name);
-      tell(place, fmt::format("{} is not modelled", name),
-           library.empty() ? "the emulated device's runtime does not have it" : library);
+      tell(place, fmt::format("{} is defined nowhere", name),
+           library.empty() ? "name the file that defines it, too, when it is the program's own"
+                           : library);
       continue;
     }
     const Message message = message_of(line);

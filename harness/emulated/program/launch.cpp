@@ -1,6 +1,7 @@
 #include "harness/emulated/program/launch.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -77,6 +78,9 @@ unsigned* fresh_arrivals() {
 unsigned* grid_arrivals() { return arrivals; }
 
 void launch_configured(dim3 cluster, const emulated::KernelCall& call) {
+  // Threads of the host take turns. A kernel that launches does not come here.
+  static std::mutex together;
+  const std::lock_guard lock(together);
   device::LaunchConfig config = configured.back();
   configured.pop_back();
   launching = !configured.empty();

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,12 @@
 namespace ridgeline::program {
 namespace {
 
+/// Threads of the host take turns.
+std::recursive_mutex& together() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
 std::uint64_t address_of(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
 
 bool is_device(const void* memory) { return emulated::is_global(address_of(memory)); }
@@ -30,6 +37,7 @@ bool is_fine(const void* memory, std::size_t bytes) {
 cudaError_t allocate(void** to, std::size_t bytes, const Session::Allocation& as,
                      const char* name) {
   Session& session = Session::here();
+  const std::lock_guard lock(together());
   if (to == nullptr) return session.fail(cudaErrorInvalidValue);
   *to = nullptr;
   if (bytes == 0 && !as.of_host) return cudaSuccess;
@@ -46,6 +54,7 @@ cudaError_t allocate(void** to, std::size_t bytes, const Session::Allocation& as
 
 cudaError_t release(void* memory, const char* call, std::uint32_t pc) {
   Session& session = Session::here();
+  const std::lock_guard lock(together());
   if (memory == nullptr) return cudaSuccess;
   if (session.allocations.erase(address_of(memory)) == 0) {
     session.host_mistake(call, pc,

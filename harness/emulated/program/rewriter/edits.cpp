@@ -11,12 +11,12 @@ std::string Edits::applied(const std::string& text) const {
   changed.reserve(text.size() + text.size() / 8);
   std::size_t at = 0;
   for (const Edit& edit : edits) {
-    if (edit.at < at) continue;  // inside a piece that is gone
+    if (edit.at < at || edit.at > text.size()) continue;  // inside a piece that is gone
     changed.append(text, at, edit.at - at);
     changed += edit.text;
-    for (std::size_t i = edit.at; i < edit.at + edit.size; ++i)
+    for (std::size_t i = edit.at; i < edit.at + edit.size && i < text.size(); ++i)
       if (text[i] == '\n') changed += '\n';
-    at = edit.at + edit.size;
+    at = std::min(edit.at + edit.size, text.size());
   }
   changed.append(text, at);
   return changed;

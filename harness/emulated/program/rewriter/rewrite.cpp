@@ -196,11 +196,18 @@ class Rewriter {
         edits_.insert(source_.at(tokens_[close]), "return 0;");
     }
     // What only the host runs needs no calls before its accesses.
-    if (is_users && !head.is_device && !head.is_constexpr && !head.is_template &&
-        !tokens_[first].is("template"))
-      edits_.insert(source_.at(tokens_[behind_templates(source_, first, open)]),
-                    "__attribute__((no_sanitize(\"thread\"))) ");
+    if (is_users && !head.is_device && !head.is_constexpr && !head.is_template)
+      quieten(first, open);
     if (head.is_device || is_users) bodies_.rewrite(open + 1, close, head.is_device);
+  }
+
+  /// Behind `extern "C"`, which comes first; not where an attribute in [[]] does.
+  void quieten(std::size_t first, std::size_t open) {
+    while (first < open && (tokens_[first].is("extern") ||
+                            tokens_[first].kind == Token::Kind::text))
+      ++first;
+    if (first < open && !tokens_[first].is("["))
+      edits_.insert(source_.at(tokens_[first]), "__attribute__((no_sanitize(\"thread\"))) ");
   }
 
   void kernel(const FunctionHead& head, std::size_t first, std::size_t open) {
@@ -226,7 +233,7 @@ class Rewriter {
     edits_.insert(
         source_.at(tokens_[open]) + 1,
         fmt::format(" if (::ridgeline::program::is_launching()) {{ ::ridgeline::program::launch("
-                    "dim3({}), static_cast<void (*)({})>({}{}){}); return; }}",
+                    "::dim3({}), static_cast<void (*)({})>({}{}){}); return; }}",
                     cluster, types, tokens_[head.name].text, head.arguments, values));
   }
 
