@@ -1,20 +1,27 @@
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/present/check_report.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/said_lines.hpp"
+#include "harness/process/check_build.hpp"
 #include "harness/process/check_kit.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/tool.hpp"
@@ -45,23 +52,43 @@ class ScratchFolder {
   fs::path path_;
 };
 
-/// Runs the compiler; its words go to stderr.
-void build(const process::Kit& kit, const std::vector<std::string>& arguments,
-           const std::string& failure) {
-  std::vector<std::string> words = kit.compiler;
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  present::SaidLines errors(stderr);
-  const process::ToolResult result =
-      process::run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &errors);
-  if (!result.fine)
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: {} {}", failure, fs::path(kit.compiler.back()).filename().string(),
-                            result.ending),
-                "what sources must keep to: docs/how-to-check.md");
+struct CheckOptions {
+  process::CheckSources sources;
+  std::string limit = "1G";
+  std::string junit, sarif;
+  bool github = false;
+};
+
+/// "2000", "50M", "1G", "none".
+std::optional<std::uint64_t> accesses_of(const std::string& text) {
+  if (text == "none") return 0;
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [behind, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || number == 0) return std::nullopt;
+  const std::string_view unit(behind, static_cast<std::size_t>(end - behind));
+  const std::uint64_t factor = unit.empty()  ? 1
+                               : unit == "K" ? 1'000
+                               : unit == "M" ? 1'000'000
+                               : unit == "G" ? 1'000'000'000
+                                             : 0;
+  if (factor == 0 || number > UINT64_MAX / factor) return std::nullopt;
+  return number * factor;
 }
 
-<<<<<<< HEAD
-=======
+void write(const std::string& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out.flush())
+    throw Error(ErrorKind::store, fmt::format("cannot write {}", printable(file, 4000)));
+}
+
+void tell_ci(const CheckOptions& options, const present::CheckReport& report) {
+  if (!options.junit.empty()) write(options.junit, present::check_junit(report));
+  if (!options.sarif.empty()) write(options.sarif, present::check_sarif(report));
+  if (options.github) present::say_commands(stdout, present::check_github(report));
+}
+
 /// What nvcc defines as __CUDA_ARCH__ for that device: "900" of "emulated:sm_90/3".
 std::string architecture_of(const std::string& device) {
   const std::size_t number =
@@ -70,93 +97,88 @@ std::string architecture_of(const std::string& device) {
   return end == number ? "" : device.substr(number, end - number) + "0";
 }
 
-/// In two steps: told to link what it instruments, the compiler would add the sanitizer's library.
-void compile(const process::Kit& kit, const fs::path& source, const std::string& device,
-             const fs::path& program) {
-  const std::string object = program.string() + ".o";
-  std::vector<std::string> arguments = kit.flags;
-  if (const std::string architecture = architecture_of(device); !architecture.empty())
-    arguments.push_back("-DRIDGELINE_CUDA_ARCH=" + architecture);
-  arguments.insert(arguments.end(),
-                   {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
-  build(kit, arguments, source.string() + " cannot be compiled for the emulated device");
-  arguments = {object, "-o", program.string()};
-  arguments.insert(arguments.end(), kit.link.begin(), kit.link.end());
-  build(kit, arguments, source.string() + " cannot be linked");
-}
-
->>>>>>> emu30
-struct CheckOptions {
-  std::vector<std::string> files;
-
-  std::string text() const { return fmt::format("{}", fmt::join(files, " ")); }
-};
-
-/// In two steps: told to link what it instruments, the compiler would add the sanitizer's library.
-void compile(const process::Kit& kit, const CheckOptions& options, const fs::path& program) {
-  std::vector<std::string> link;
-  for (const std::string& source : options.files) {
-    const std::string object = fmt::format("{}.{}.o", program.string(), link.size());
-    std::vector<std::string> arguments = kit.flags;
-    arguments.insert(arguments.end(),
-                     {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
-    build(kit, arguments, source + " cannot be compiled for the emulated device");
-    link.push_back(object);
-  }
-  link.insert(link.end(), {"-o", program.string()});
-  link.insert(link.end(), kit.link.begin(), kit.link.end());
-  build(kit, link, options.text() + " cannot be linked");
-}
-
 int check(const Context& context, const CheckOptions& options) {
-  for (const std::string& source : options.files)
-    if (!fs::is_regular_file(source))
-      throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(source, 4000)));
+  const auto dashes = std::ranges::find(context.arguments, "--");
+  const std::vector<std::string> of_program(
+      dashes == context.arguments.end() ? dashes : std::next(dashes), context.arguments.end());
   const process::Kit kit = process::read_kit(process::program_folder().parent_path());
   if (!kit.note.empty()) present::say(stderr, kit.note + "\n");
   const ScratchFolder folder;
-  const fs::path program = folder.path() / "check";
-<<<<<<< HEAD
-  compile(kit, options, program);
-=======
+  const fs::path program = folder.path() / "check", report = folder.path() / "report.json";
+  const std::string& file = options.sources.files.front();
   const std::string device = context.device.empty() ? "emulated:sm_90" : context.device;
-  compile(kit, source, device, program);
->>>>>>> emu30
-
-  std::vector<std::string> arguments{device};
-  if (context.json) arguments.emplace_back("--json");
-  // What the kernels themselves print may come between the lines for people, but not into JSON.
-  present::SaidLines lines(stdout);
+  process::CheckSources sources = options.sources;
+  if (const std::string architecture = architecture_of(device); !architecture.empty())
+    sources.definitions.push_back("RIDGELINE_CUDA_ARCH=" + architecture);
+  try {
+    present::SaidLines errors(stderr);
+    process::build_check(kit, sources, program, errors);
+  } catch (const Error& error) {
+    tell_ci(options, {.file = file, .outcome = "not_built", .reason = error.what(), .findings = {}});
+    throw;
+  }
+  std::vector<std::string> arguments{device, "--report", report.string(), "--limit",
+                                     std::to_string(accesses_of(options.limit).value_or(0))};
+  if (context.json) arguments.emplace_back("--silent");
+  arguments.emplace_back("--");
+  arguments.insert(arguments.end(), of_program.begin(), of_program.end());
+  // What the program and its kernels print may come between the lines for people, but not into
+  // JSON.
+  present::SaidLines lines(context.json ? stderr : stdout);
   const process::ToolResult result =
-      process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &lines);
-  if (context.json) {
-    const std::optional<json::Value> counted = json::try_parse(result.output);
-    present::say(stdout, counted ? present::printed_json(*counted, 2) : result.output + "\n");
+      process::run_tool({program.string(), arguments, {}}, &lines);
+  std::ifstream in(report, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::optional<json::Value> written = json::try_parse(text);
+  if (written) {
+    if (context.json) present::say(stdout, present::printed_json(*written, 2));
+    tell_ci(options, present::check_report(file, *written));
   }
   if (result.fine) return present::fine;
-  for (const int code : {2, 64, 69})
+  for (const int code : {2, 3, 64, 69})
     if (result.exit_code == code) return code;
-  throw Error(ErrorKind::dependency,
-              fmt::format("the check of {} {}", options.text(), result.ending),
-              "an access that the device does not see can end the program: docs/how-to-check.md");
+  const Error failure(ErrorKind::dependency,
+                      fmt::format("the check of {} {}", file, result.ending),
+                      "an access that the device does not see can end the program: "
+                      "docs/how-to-check.md");
+  if (!written)
+    tell_ci(options,
+            {.file = file, .outcome = "crashed", .reason = failure.what(), .findings = {}});
+  throw failure;
 }
 
 }  // namespace
 
 void add_check(Command program, Context& context) {
-  const auto [command, options] =
-      add_command(program, context, "check",
-                  "Run a file's kernels on the emulated device: mistakes, counts, annotated source",
-                  R"(
-  ridgeline check reverse_rows.cu                            no GPU is needed
+  const auto [command, options] = add_command(
+      program, context, "check",
+      "Run a CUDA program, or a file's kernels, on the emulated device: mistakes, counts, annotated "
+      "source",
+      R"(
+  ridgeline check saxpy.cu                                   a program with main(); no GPU is needed
+  ridgeline check main.cu kernels.cu -I include -- --n 1000  several files; arguments of main()
   ridgeline check reverse_rows.cu --device emulated:sm_80    within another architecture's limits
-  ridgeline check reverse_rows.cu --json                     counts by source line
-  ridgeline check mine.cpp kernel.cu                         every case of a suite of yours
-The files define kernels and a function ridgeline::check() that launches them
-(docs/how-to-check.md), or cases (docs/own-kernels.md).)",
-                  check, "the check did not end");
-  command.option("FILE", options.files, "A .cu file, and others that belong to it",
-                 {.required = true});
+  ridgeline check reverse_rows.cu --json                     findings, and counts by source line
+A file without main() defines kernels and a function ridgeline::check() that launches them:
+docs/how-to-check.md.)",
+      check, "the check did not end");
+  command.option("FILE", options.sources.files, "A .cu file, or all those of one program",
+                 {.value_name = "FILE...", .required = true});
+  command.option("-I,--include", options.sources.includes, "A folder of headers",
+                 {.value_name = "DIR", .one_value = true});
+  command.option("-D,--define", options.sources.definitions, "A macro of the program: X or X=1",
+                 {.value_name = "X", .one_value = true});
+  command.option("--limit", options.limit,
+                 "End the program once its kernels have made so many accesses: 50M, 2G, none",
+                 {.value_name = "ACCESSES",
+                  .default_text = "1G",
+                  .complaint = [](const std::string& text) -> std::string {
+                    return accesses_of(text) ? "" : "it is a number above 0 with K, M or G, or none";
+                  }});
+  command.option("--junit", options.junit, "Also write a JUnit test case", {.value_name = "FILE"});
+  command.option("--sarif", options.sarif, "Also write findings as SARIF 2.1.0",
+                 {.value_name = "FILE"});
+  command.flag("--github", options.github, "Also print GitHub workflow annotations");
   for (const auto add : {add_device_option, add_json_option}) add(command, context);
 }
 

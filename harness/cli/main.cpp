@@ -91,7 +91,11 @@ int perform(Context& context) {
   context.results = present::default_results().string();
   for (const auto add : commands) add(program.root(), context);
   try {
-    if (const std::optional<int> answered = program.parse(context.arguments)) return *answered;
+    // What stands behind "--" belongs to the program that is checked.
+    const bool checks = !context.arguments.empty() && context.arguments.front() == "check";
+    const auto own = checks ? std::ranges::find(context.arguments, "--") : context.arguments.end();
+    if (const std::optional<int> answered = program.parse({context.arguments.begin(), own}))
+      return *answered;
   } catch (const Error& error) {
     const std::optional<Command> chosen = program.root().chosen();
     const std::string command = chosen ? "ridgeline " + chosen->name() : "ridgeline";

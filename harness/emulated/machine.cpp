@@ -122,7 +122,9 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   std::mutex mutex;
   const auto run = [&](Block& block, std::uint64_t number, ResidentBlocks* residents,
                        std::size_t place, BlockTurns* turns = nullptr) {
+    const std::uint64_t before = block.requests.lane_accesses;
     const bool completed = block.run(number, residents, place, turns);
+    accesses_ += block.requests.lane_accesses - before;
     if (limits_.l2_bytes != 0) caches_.take_block(number, block.requests.lines.take());
     return completed;
   };
@@ -153,16 +155,21 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   } else if (together == 1) {
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stopped{false};
+    std::atomic<std::uint64_t> run_blocks{0};
     pool_.run(std::min(static_cast<std::uint64_t>(workers_of(settings_)), blocks),
               [&](Block& block, std::size_t) {
                 block.begin(config, call, settings_.seed);
                 while (!stopped) {
+                  if (most_accesses_ != 0 && accesses_ >= most_accesses_) break;
                   const std::uint64_t place = next++;
                   if (place >= blocks) break;
+                  ++run_blocks;
                   if (!run(block, order[place], nullptr, 0)) stopped = true;
                 }
                 end(block);
               });
+    report.cut_after = !stopped && run_blocks < blocks ? std::optional(run_blocks.load())
+                                                       : std::nullopt;
   }
   for (std::uint64_t first = 0; together != 1 && first < blocks && report.completed;
        first += together) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,9 @@ class Machine {
   /// Runs the kernel. What it finds is in the report, and no Error; also that no GPU with these
   /// limits accepts the launch, which then does not run.
   const Report& launch(const device::LaunchConfig& config, const KernelCall& call);
+  /// Ends launches, between two blocks, once all of them together have made so many accesses; 0:
+  /// never. Such a report is cut.
+  void limit_accesses(std::uint64_t most) { most_accesses_ = most; }
   /// Of all launches since the last call, in order.
   std::vector<Report> take_reports();
 
@@ -41,6 +45,8 @@ class Machine {
   CacheModel caches_;
   ThreadPool pool_;
   std::vector<Report> reports_;
+  std::uint64_t most_accesses_ = 0;
+  std::atomic<std::uint64_t> accesses_{0};
 };
 
 }  // namespace ridgeline::emulated

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,7 @@ struct Report {
   std::vector<Finding> findings;  // by pc, those that follow from others last
   std::vector<Finding> notes;     // what is no mistake and may be meant otherwise, by pc
   bool completed = true;          // false: a finding ended the kernel before its end
+  std::optional<std::uint64_t> cut_after;  // blocks; the machine's limit ended the launch there
 };
 
 /// Sum over the sites of a space that `act` describes; reads and writes apart.

@@ -67,6 +67,14 @@ std::vector<record::Source> read_sources(const std::vector<record::Site>& sites,
   return sources;
 }
 
+void add_counts(const device::Counts& counts, const fs::path& sources,
+                record::Measurement& measurement) {
+  for (record::Metric& metric : count_metrics(counts))
+    measurement.metrics.push_back(std::move(metric));
+  measurement.sites = sites_of(counts);
+  if (!sources.empty()) measurement.sources = read_sources(measurement.sites, sources, built());
+}
+
 void count(const Workload& workload, device::Device& device, const fs::path& sources,
            record::Measurement& measurement) {
   workload.poison(0);
@@ -87,10 +95,7 @@ void count(const Workload& workload, device::Device& device, const fs::path& sou
     return;
   }
   measurement.outcome = record::Outcome::counted;
-  for (record::Metric& metric : count_metrics(counts))
-    measurement.metrics.push_back(std::move(metric));
-  measurement.sites = sites_of(counts);
-  if (!sources.empty()) measurement.sources = read_sources(measurement.sites, sources, built());
+  add_counts(counts, sources, measurement);
 }
 
 }  // namespace ridgeline::measure

@@ -17,6 +17,10 @@ namespace ridgeline::measure {
 void count(const Workload& workload, device::Device& device, const std::filesystem::path& sources,
            record::Measurement& measurement);
 
+/// Adds to `measurement` what `counts` amount to: metrics, sites and sources, as count() does.
+void add_counts(const device::Counts& counts, const std::filesystem::path& sources,
+                record::Measurement& measurement);
+
 /// The files that `sites` lie in, in order of their names, as far as they can be read below `root`,
 /// are no larger than a measurement may carry (all together: 4 MiB), and have not been changed
 /// since `newest`.

@@ -82,9 +82,13 @@ Kit read_kit(const fs::path& folder) {
   Kit kit;
   try {
     const json::Value written = json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
-    kit = {placed(written.at("launcher").texts(), folder),
-           placed(written.at("flags").texts(), folder), placed(written.at("link").texts(), folder),
-           ""};
+    const auto texts = [&](const char* name) { return placed(written.at(name).texts(), folder); };
+    kit.compiler = texts("launcher");
+    kit.flags = texts("flags");
+    kit.link = texts("link");
+    kit.rewriter = placed({written.at("rewriter").text()}, folder).front();
+    kit.program_flags = texts("program_flags");
+    kit.program_link = texts("program_link");
     compiler = written.at("compiler").text();
     version = written.at("compiler_version").text();
     cuda_headers = written.at("cuda_headers").texts();

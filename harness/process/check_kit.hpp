@@ -11,6 +11,9 @@ namespace ridgeline::process {
 struct Kit {
   std::vector<std::string> compiler;  // and before it the program that runs it, if one does
   std::vector<std::string> flags, link;
+  // Of programs with a main() of their own: what rewrites them, and what comes before the others.
+  std::string rewriter;
+  std::vector<std::string> program_flags, program_link;
   std::string note;  // what is other here than where Ridgeline was built; empty when nothing is
 };
 

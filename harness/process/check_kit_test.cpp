@@ -31,7 +31,10 @@ class CheckKit : public testing::Test {
            {"compiler_version", "1.2.3"},
            {"cuda_headers", {"/nowhere/include"}},
            {"flags", {"-O1", "-I@ridgeline@/include"}},
-           {"link", {"@ridgeline@/lib/ridgeline/libx.a", "-ldl"}}};
+           {"link", {"@ridgeline@/lib/ridgeline/libx.a", "-ldl"}},
+           {"rewriter", "@ridgeline@/lib/ridgeline/rewrite_program"},
+           {"program_flags", {"-I@ridgeline@/include/program"}},
+           {"program_link", {"@ridgeline@/lib/ridgeline/libprogram.a"}}};
   }
   ~CheckKit() override {
     for (const auto& [name, value] : before)

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +21,9 @@
 #include "harness/measure/count.hpp"
 #include "harness/record/json.hpp"
 
-// The program around a file that `ridgeline check` compiles: PROGRAM DEVICE [--json]. Exit codes: 0
-// it was counted, 2 something is wrong with it, 64 usage, 69 no such device.
+// The program around a file that `ridgeline check` compiles: PROGRAM DEVICE [--report FILE]
+// [--silent]. Exit codes: 0 it was counted, 2 something is wrong with it, 64 usage, 69 no such
+// device.
 namespace ridgeline {
 namespace {
 
@@ -52,6 +56,28 @@ record::Measurement measured(device::Device& device) {
 std::string text_of(const record::Metric& metric) {
   return fmt::format("{:<34}{:>16}{}\n", metric.name, fmt::format("{:.10g}", metric.value),
                      metric.unit == "1" ? "" : " " + metric.unit);
+}
+
+/// With the first mistake as a finding: its check, and the place that its text names.
+json::Value with_findings(const record::Measurement& measurement,
+                          const std::vector<std::string>& notes) {
+  json::Value all = record::to_json(measurement);
+  json::Value& findings = all["findings"] = json::Value::array();
+  all["notes"] = notes;
+  if (measurement.outcome == record::Outcome::counted) return all;
+  json::Value one{{"text", measurement.reason}};
+  const std::string& text = measurement.reason;
+  const std::size_t at = text.find(" at "), line = text.find(':', at);
+  one["check"] = text.substr(0, std::min({text.find(" in "), at, text.find(':')}));
+  int number = 0;
+  if (at != std::string::npos && line != std::string::npos &&
+      std::from_chars(text.data() + line + 1, text.data() + text.size(), number).ec ==
+          std::errc{}) {
+    one["file"] = text.substr(at + 4, line - at - 4);
+    one["line"] = number;
+  }
+  findings.push_back(std::move(one));
+  return all;
 }
 
 void print(const record::Measurement& measurement, std::string_view device,
@@ -142,10 +168,11 @@ int run(const std::vector<std::string>& arguments) {
   if (arguments.empty()) throw Error(ErrorKind::usage, "no device is named");
   std::vector<std::string> notes;
   const record::Measurement measurement = measured_in_orders(arguments[0], notes);
-  if (std::find(arguments.begin() + 1, arguments.end(), "--json") != arguments.end())
-    fmt::print("{}\n", record::to_json(measurement).dump(2));
-  else
+  if (std::ranges::find(arguments, "--silent") == arguments.end())
     print(measurement, arguments[0], notes);
+  const auto report = std::ranges::find(arguments, "--report");
+  if (report != arguments.end() && std::next(report) != arguments.end())
+    std::ofstream(*std::next(report)) << with_findings(measurement, notes).dump() << '\n';
   return measurement.outcome == record::Outcome::counted ? 0 : 2;
 }
 

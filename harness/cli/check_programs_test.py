@@ -1,0 +1,206 @@
+"""`ridgeline check` on whole programs: what they may use, what is found in them, and how CI systems
+are told. Few programs, since each is compiled."""
+
+import json
+import re
+import subprocess
+from xml.etree import ElementTree
+
+import pytest
+
+from harness.run.scripted_runs import BUILD
+
+if not (BUILD.parent / "lib" / "ridgeline" / "check.json").exists():
+    pytest.skip("this build has no emulated device", allow_module_level=True)
+
+MANY = r"""
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda_runtime.h>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include "part.cuh"
+namespace cg = cooperative_groups;
+
+__constant__ float scale[2];
+__device__ int launches;
+#define CHECK(call) \
+  do { \
+    cudaError_t error = call; \
+    if (error != cudaSuccess) { printf("%s\n", cudaGetErrorString(error)); exit(1); } \
+  } while (0)
+
+template <class T, int add = 3> __global__ void plus(T* x, int) { x[threadIdx.x] += add; }
+__global__ void overloaded(float* x) { x[threadIdx.x] += scale[1]; }
+__global__ void overloaded(int* x, int by = 2) { x[threadIdx.x] += by; }
+
+__global__ void sums(const int* x, int* to) {
+  extern __shared__ int s[];
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  cg::thread_block_tile<32> tile = cg::tiled_partition<32>(cg::this_thread_block());
+  const int sum = cg::reduce(tile, s[blockDim.x - 1 - threadIdx.x], cg::plus<int>());
+  unsigned lane;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  if (lane == 0) {
+    to[threadIdx.x / warpSize] = sum;
+    atomicAdd(&launches, 1);
+  }
+  assert(sum >= 0);
+}
+
+__global__ void phases(int* x) {
+  x[blockIdx.x] = 1;
+  cg::this_grid().sync();
+  if (blockIdx.x == 0) x[2] = x[0] + x[1];
+}
+
+__global__ void odd_lanes(unsigned* to) {
+  if (threadIdx.x % 2 == 1) to[threadIdx.x] = cg::coalesced_threads().size();
+}
+
+int main(int count, char** arguments) {
+  if (count != 2 || strcmp(arguments[1], "--go") != 0) return 7;
+  int *x, *to;
+  CHECK(cudaMalloc(&x, 64 * sizeof(int)));
+  CHECK(cudaMalloc((void**)&to, 64 * sizeof(int)));
+  CHECK(cudaMemset(x, 0, 64 * sizeof(int)));
+  const float scales[] = {1, 0};
+  CHECK(cudaMemcpyToSymbol(scale, scales, sizeof scales));
+  dim3 gridDim(1), blockDim(64);
+  plus<int><<<gridDim, blockDim>>>(x, 0);
+  plus<int, 4> << <gridDim, 64, 0, 0 >> > (x, 0);
+  overloaded<<<1, 64>>>(x, 1);
+  overloaded<<<1, 64>>>(reinterpret_cast<float*>(x));
+  twice(x);
+  cudaEvent_t begin, end;
+  CHECK(cudaEventCreate(&begin));
+  CHECK(cudaEventCreate(&end));
+  CHECK(cudaEventRecord(begin));
+  sums<<<1, 64, 64 * sizeof(int)>>>(x, to);
+  CHECK(cudaEventRecord(end));
+  float ms;
+  CHECK(cudaEventElapsedTime(&ms, begin, end));
+  int found[3];
+  CHECK(cudaMemcpy(found, to, 2 * sizeof(int), cudaMemcpyDeviceToHost));
+  int times;
+  CHECK(cudaMemcpyFromSymbol(&times, launches, sizeof times));
+  printf("sums %d %d, %d\n", found[0], found[1], times);
+  void* parameters[] = {&to};
+  CHECK(cudaLaunchCooperativeKernel((void*)phases, 2, 1, parameters, 0, 0));
+  CHECK(cudaMemcpy(found, to, sizeof found, cudaMemcpyDeviceToHost));
+  printf("phases %d\n", found[2]);
+  unsigned* lanes;
+  CHECK(cudaMallocManaged(&lanes, 32 * sizeof(unsigned)));
+  odd_lanes<<<1, 32>>>(lanes);
+  CHECK(cudaDeviceSynchronize());
+  printf("lanes %u\n", lanes[31]);
+  overloaded<<<1, 2000>>>(x, 1);
+  const char* first = cudaGetErrorName(cudaGetLastError());
+  printf("%s, then %s\n", first, cudaGetErrorName(cudaGetLastError()));
+  cudaDeviceProp properties;
+  CHECK(cudaGetDeviceProperties(&properties, 0));
+  exit(properties.clockRate);
+}
+"""
+PART = "#pragma once\nvoid twice(int* x);\n"
+OTHER = r"""
+#include "part.cuh"
+static __global__ void twice_of(int* x) { x[threadIdx.x] *= FACTOR; }
+void twice(int* x) { twice_of<<<1, 64>>>(x); }
+"""
+RACE = r"""
+#include <cstdio>
+__global__ void shifted(float* x) {
+  __shared__ float s[64];
+  s[threadIdx.x] = x[threadIdx.x];
+  x[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main() {
+  float* x;
+  cudaMalloc(&x, 64 * sizeof(float));
+  cudaMemset(x, 0, 64 * sizeof(float));
+  for (int i = 0; i < 4; ++i) shifted<<<100, 64>>>(x + (i == 4));
+  cudaFree(x);
+  cudaFree(x);
+  std::puts("::error::done");
+}
+"""
+
+
+def check(folder, *arguments):
+    return subprocess.run(
+        [BUILD / "ridgeline", "check", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=folder,
+    )
+
+
+def test_a_program_of_two_files_runs_as_it_is(tmp_path):
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "main.cu").write_text("#include <cassert>\n" + MANY)
+    (tmp_path / "other.cu").write_text(OTHER)
+    (tmp_path / "headers" / "part.cuh").write_text(PART)
+    done = check(
+        tmp_path, "main.cu", "other.cu", "-I", "headers", "-D", "FACTOR=2", "--", "--go"
+    )
+    said = done.stdout + done.stderr
+    assert "sums 512 512, 2\n" in said, said  # 32 lanes of (3 + 4 + 1) * 2
+    assert "phases 2\n" in said
+    assert "lanes 16\n" in said
+    assert "cudaErrorInvalidConfiguration, then cudaSuccess\n" in said
+    assert "block of a wrong size in overloaded" in said
+    assert "times of events are how long the emulation took" in said
+    assert done.returncode == 2  # for the block of 2000 threads
+
+
+def test_mistakes_have_their_lines_in_every_format(tmp_path):
+    (tmp_path / "race.cu").write_text(RACE)
+    formats = ["--junit", "j.xml", "--sarif", "s.json", "--github"]
+    done = check(tmp_path, "race.cu", "--json", *formats)
+    assert done.returncode == 2, done.stderr
+    text, annotations = done.stdout.split("\n::error", 1)
+    written = json.loads(text)
+    race, *others, freed = written["findings"]
+    assert race["check"].startswith("race") and race["kernel"] == "shifted"
+    assert race["file"].endswith("race.cu") and race["line"] in (5, 6)
+    assert freed["check"] == "cudaFree" and freed["line"] == 14
+    assert written["outcome"] == "wrong_result" and written["launches"] == 4
+    assert re.match(r" file=race\.cu,line=[56],title=race", annotations)
+    (case,) = ElementTree.parse(tmp_path / "j.xml").getroot().iter("testcase")
+    assert case.get("name") == "race.cu" and "shifted" in case.find("failure").text
+    results = json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"]
+    place = results[0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "race.cu"
+    assert place["region"]["startLine"] == race["line"]
+    assert "::error::done" not in done.stdout  # the program's own words steer nothing
+    done = check(tmp_path, "race.cu", "--limit", "1K", "--device", "emulated:sm_80/3/7")
+    assert re.search(r"stopped at the limit of 1000 accesses, in launch 1, shifted", done.stdout)
+
+
+def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
+    program = tmp_path / "other.cu"
+    program.write_text(
+        "__global__ void k() {\n  asm volatile(\"wgmma.fence.sync.aligned;\");\n}\n"
+        "int main() { k<<<1, 1>>>(); }\n"
+    )
+    done = check(tmp_path, program)
+    assert done.returncode == 64
+    assert re.search(r"other\.cu:2: inline PTX: wgmma\.fence", done.stderr), done.stderr
+    program.write_text("__global__ void k() {\n  no_such_thing();\n}\nint main() {}\n")
+    done = check(tmp_path, program, "--junit", "j.xml")
+    assert done.returncode == 64
+    assert re.search(r"other\.cu:2: .no_such_thing. was not declared", done.stderr), done.stderr
+    assert len(done.stderr.splitlines()) < 6
+    assert "cannot be compiled" in (tmp_path / "j.xml").read_text()
+    program.write_text("__global__ void k() {}\n")
+    done = check(tmp_path, program)
+    assert done.returncode == 64 and "nothing runs the kernels" in done.stderr
+
+
+def test_limits_are_numbers(tmp_path):
+    done = check(tmp_path, "x.cu", "--limit", "many")
+    assert done.returncode == 64 and "K, M or G" in done.stderr

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+namespace ridgeline::program {
+
+/// cudaMemcpy() by the name `call`, which returns to `pc`. What is wrong with it becomes a finding.
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                 const char* call, std::uint32_t pc);
+/// cudaMemset(), likewise.
+cudaError_t set(void* to, int value, std::size_t bytes, const char* call, std::uint32_t pc);
+
+/// Whether it lies in a variable of the program, as those of __device__ and __constant__ do.
+bool is_program_variable(const void* memory);
+
+}  // namespace ridgeline::program

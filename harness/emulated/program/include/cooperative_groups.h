@@ -1,0 +1,3 @@
+#pragma once
+
+#include "harness/emulated/program/cooperative_groups.hpp"

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "harness/emulated/program/group_algorithms.hpp"

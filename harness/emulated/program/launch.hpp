@@ -1,0 +1,111 @@
+#pragma once
+
+// How a program's launches come about. The rewriter puts configure() before the call of a kernel,
+// and a question at the kernel's beginning: the host's call ends there, in launch().
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <cuda_runtime.h>
+
+#include "harness/emulated/kernel_call.hpp"
+
+namespace ridgeline::program {
+
+/// What <<<>>> says of the next launch. Launches that an argument makes come in between.
+void configure(dim3 grid, dim3 block, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr);
+/// The same for launches whose blocks run together, or in clusters.
+void configure_resident(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream);
+void configure_extended(const cudaLaunchConfig_t& config);
+/// Whether the host has configured a launch whose kernel it calls now. False on the device.
+bool is_launching();
+/// Runs the kernel as it was configured; `cluster` is its own, which the configuration may change.
+void launch_configured(dim3 cluster, const emulated::KernelCall& call);
+/// That an API call failed, if the last launch did.
+cudaError_t launch_error();
+/// For a kernel that is named without its type: says so, and ends the program.
+[[noreturn]] void refuse_untyped_launch();
+
+template <class... Parameters>
+[[gnu::noinline]] void launch(dim3 cluster, void (*kernel)(Parameters...), Parameters... values) {
+  const emulated::Argument each[] = {{&values, sizeof values}..., {}};
+  const auto call = [kernel, values...]() mutable __attribute__((no_sanitize("thread"))) {
+    kernel(values...);
+  };
+  using Call = std::remove_const_t<decltype(call)>;
+  const auto run = [](const void* copied) __attribute__((no_sanitize("thread"))) {
+    (*static_cast<Call*>(const_cast<void*>(copied)))();
+  };
+  launch_configured(cluster, {run, &call, sizeof call, reinterpret_cast<void (*)()>(kernel), each});
+}
+
+template <class... Parameters, std::size_t... place>
+cudaError_t call_with(void (*kernel)(Parameters...), void** arguments,
+                      std::index_sequence<place...>) {
+  kernel(*static_cast<std::remove_cvref_t<Parameters>*>(arguments[place])...);
+  return launch_error();
+}
+
+template <class... Parameters>
+cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
+                          std::size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+  configure(grid, block, shared_bytes, stream);
+  return call_with(kernel, arguments, std::index_sequence_for<Parameters...>{});
+}
+template <class... Parameters>
+cudaError_t launch_cooperative(void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                               void** arguments, std::size_t shared_bytes = 0,
+                               cudaStream_t stream = nullptr) {
+  configure_resident(grid, block, shared_bytes, stream);
+  return call_with(kernel, arguments, std::index_sequence_for<Parameters...>{});
+}
+template <class... Parameters>
+cudaError_t launch_kernel_exc(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                              void** arguments) {
+  configure_extended(*config);
+  return call_with(kernel, arguments, std::index_sequence_for<Parameters...>{});
+}
+template <class... Parameters, class... Arguments>
+cudaError_t launch_kernel_ex(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                             Arguments&&... arguments) {
+  configure_extended(*config);
+  kernel(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+  return launch_error();
+}
+
+template <class... Rest>
+cudaError_t launch_kernel(const void*, Rest...) {
+  refuse_untyped_launch();
+}
+template <class... Rest>
+cudaError_t launch_cooperative(const void*, Rest...) {
+  refuse_untyped_launch();
+}
+template <class... Rest>
+cudaError_t launch_kernel_exc(const cudaLaunchConfig_t*, const void*, Rest...) {
+  refuse_untyped_launch();
+}
+
+/// exit(): reports, and ends the process.
+[[noreturn]] void leave(int code);
+
+/// Calls the program's main(), whatever it takes.
+inline int call_main(int (*main)(), int, char**) { return main(); }
+inline int call_main(int (*main)(int), int count, char**) { return main(count); }
+inline int call_main(int (*main)(int, char**), int count, char** arguments) {
+  return main(count, arguments);
+}
+inline int call_main(int (*main)(int, const char**), int count, char** arguments) {
+  return main(count, const_cast<const char**>(arguments));
+}
+inline int call_main(int (*main)(int, char**, char**), int count, char** arguments) {
+  return main(count, arguments, arguments + count);
+}
+inline int call_main(void (*main)(), int, char**) { return main(), 0; }
+inline int call_main(void (*main)(int, char**), int count, char** arguments) {
+  return main(count, arguments), 0;
+}
+
+}  // namespace ridgeline::program

@@ -1,0 +1,295 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <fmt/core.h>
+
+#include "harness/base/error.hpp"
+#include "harness/emulated/global_memory.hpp"
+#include "harness/emulated/log.hpp"
+#include "harness/emulated/program/copies.hpp"
+#include "harness/emulated/program/session.hpp"
+
+// CUDA's runtime API for a program on the emulated device: memory.
+namespace ridgeline::program {
+namespace {
+
+/// Threads of the host take turns.
+std::recursive_mutex& together() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+std::uint64_t address_of(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
+
+bool is_device(const void* memory) { return emulated::is_global(address_of(memory)); }
+
+/// What lies in global memory has to lie in one allocation.
+bool is_fine(const void* memory, std::size_t bytes) {
+  return bytes == 0 || !is_device(memory) || emulated::is_inside(address_of(memory), bytes);
+}
+
+cudaError_t allocate(void** to, std::size_t bytes, const Session::Allocation& as,
+                     const char* name) {
+  Session& session = Session::here();
+  const std::lock_guard lock(together());
+  if (to == nullptr) return session.fail(cudaErrorInvalidValue);
+  *to = nullptr;
+  if (bytes == 0 && !as.of_host) return cudaSuccess;
+  static std::uint64_t made = 0;
+  try {
+    *to = session.machine().memory().allocate(bytes, fmt::format("{} {}", name, ++made));
+  } catch (const Error&) {
+    return session.fail(cudaErrorMemoryAllocation);
+  }
+  session.allocations[address_of(*to)] = {bytes, as.of_host, as.managed};
+  if (as.of_host || as.managed) session.machine().memory().mark(*to, bytes, true);
+  return cudaSuccess;
+}
+
+cudaError_t release(void* memory, const char* call, std::uint32_t pc) {
+  Session& session = Session::here();
+  const std::lock_guard lock(together());
+  if (memory == nullptr) return cudaSuccess;
+  if (session.allocations.erase(address_of(memory)) == 0) {
+    session.host_mistake(call, pc,
+                         fmt::format("{:#x} is no allocation that is there: it was freed before, "
+                                     "or lies inside of one, or is the host's",
+                                     address_of(memory)));
+    return session.fail(cudaErrorInvalidValue);
+  }
+  session.machine().memory().release(memory);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                 const char* call, std::uint32_t pc) {
+  Session& session = Session::here();
+  if (bytes == 0) return cudaSuccess;
+  const auto refuse = [&](const std::string& why) {
+    session.host_mistake(call, pc, why);
+    return session.fail(cudaErrorInvalidValue);
+  };
+  if (to == nullptr || from == nullptr)
+    return refuse(fmt::format("the {} is a null pointer", to == nullptr ? "target" : "source"));
+  for (const auto& [memory, what] : {std::pair{static_cast<const void*>(to), "target"},
+                                     std::pair{from, "source"}})
+    if (!is_fine(memory, bytes))
+      return refuse(fmt::format("the {} has no {} bytes: {}", what, bytes,
+                                session.machine().memory().describe(address_of(memory))));
+  const auto of_host = [&](const void* memory) {
+    const auto behind = session.allocations.upper_bound(address_of(memory));
+    return !is_device(memory) || (behind != session.allocations.begin() &&
+                                  (std::prev(behind)->second.of_host ||
+                                   std::prev(behind)->second.managed));
+  };
+  const auto of_program = [&](const void* memory) { return is_program_variable(memory); };
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice,
+             from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  if (kind != cudaMemcpyDefault) {
+    if (to_device && !is_device(to) && !of_program(to))
+      return refuse("the kind of the copy says that its target is on the device, and it is the "
+                    "host's");
+    if (from_device && !is_device(from) && !of_program(from))
+      return refuse("the kind of the copy says that its source is on the device, and it is the "
+                    "host's");
+    if (!to_device && !of_host(to))
+      return refuse("the kind of the copy says that its target is the host's, and it is on the "
+                    "device");
+    if (!from_device && !of_host(from))
+      return refuse("the kind of the copy says that its source is the host's, and it is on the "
+                    "device");
+  }
+  std::memmove(to, from, bytes);
+  if (is_device(to)) session.machine().memory().mark(to, bytes, true);
+  return cudaSuccess;
+}
+
+cudaError_t set(void* to, int value, std::size_t bytes, const char* call, std::uint32_t pc) {
+  Session& session = Session::here();
+  if (bytes == 0) return cudaSuccess;
+  if (to == nullptr || !is_fine(to, bytes)) {
+    session.host_mistake(call, pc,
+                         to == nullptr
+                             ? "the target is a null pointer"
+                             : fmt::format("the target has no {} bytes: {}", bytes,
+                                           session.machine().memory().describe(address_of(to))));
+    return session.fail(cudaErrorInvalidValue);
+  }
+  if (!is_device(to) && !is_program_variable(to)) {
+    session.host_mistake(call, pc, "the target is the host's");
+    return session.fail(cudaErrorInvalidValue);
+  }
+  std::memset(to, value, bytes);
+  if (is_device(to)) session.machine().memory().mark(to, bytes, true);
+  return cudaSuccess;
+}
+
+extern "C" const char __executable_start, _end;  // NOLINT(bugprone-reserved-identifier)
+
+bool is_program_variable(const void* memory) {
+  return address_of(memory) - address_of(&__executable_start) <
+         static_cast<std::uint64_t>(&_end - &__executable_start);
+}
+
+}  // namespace ridgeline::program
+
+using ridgeline::program::allocate;
+using ridgeline::program::copy;
+using ridgeline::program::release;
+using ridgeline::program::Session;
+using ridgeline::program::set;
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** to, std::size_t bytes) { return allocate(to, bytes, {}, "buffer"); }
+cudaError_t cudaMallocAsync(void** to, std::size_t bytes, cudaStream_t) {
+  return allocate(to, bytes, {}, "buffer");
+}
+cudaError_t cudaMallocManaged(void** to, std::size_t bytes, unsigned) {
+  return allocate(to, bytes, {.managed = true}, "managed buffer");
+}
+cudaError_t cudaMallocHost(void** to, std::size_t bytes) {
+  return allocate(to, bytes, {.of_host = true}, "pinned buffer");
+}
+cudaError_t cudaHostAlloc(void** to, std::size_t bytes, unsigned) {
+  return allocate(to, bytes, {.of_host = true}, "pinned buffer");
+}
+cudaError_t cudaMallocPitch(void** to, std::size_t* pitch, std::size_t width, std::size_t height) {
+  *pitch = (width + 511) / 512 * 512;
+  return allocate(to, *pitch * height, {}, "pitched buffer");
+}
+cudaError_t cudaMalloc3D(cudaPitchedPtr* to, cudaExtent extent) {
+  to->pitch = (extent.width + 511) / 512 * 512;
+  to->xsize = extent.width;
+  to->ysize = extent.height;
+  return allocate(&to->ptr, to->pitch * extent.height * extent.depth, {}, "pitched buffer");
+}
+cudaError_t cudaFree(void* memory) { return release(memory, "cudaFree", RIDGELINE_CALLER); }
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
+  return release(memory, "cudaFreeAsync", RIDGELINE_CALLER);
+}
+cudaError_t cudaFreeHost(void* memory) { return release(memory, "cudaFreeHost", RIDGELINE_CALLER); }
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return copy(to, from, bytes, kind, "cudaMemcpy", RIDGELINE_CALLER);
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t) {
+  return copy(to, from, bytes, kind, "cudaMemcpyAsync", RIDGELINE_CALLER);
+}
+cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes) {
+  return copy(to, from, bytes, cudaMemcpyDeviceToDevice, "cudaMemcpyPeer", RIDGELINE_CALLER);
+}
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
+                               std::size_t offset, cudaMemcpyKind kind) {
+  return copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind,
+              "cudaMemcpyToSymbol", RIDGELINE_CALLER);
+}
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
+                                 std::size_t offset, cudaMemcpyKind kind) {
+  return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind, "cudaMemcpyFromSymbol",
+              RIDGELINE_CALLER);
+}
+cudaError_t cudaGetSymbolAddress(void** to, const void* symbol) {
+  *to = const_cast<void*>(symbol);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  for (std::size_t row = 0; row < height; ++row)
+    if (const cudaError_t error =
+            copy(static_cast<char*>(to) + row * to_pitch,
+                 static_cast<const char*>(from) + row * from_pitch, width, kind, "cudaMemcpy2D",
+                 RIDGELINE_CALLER);
+        error != cudaSuccess)
+      return error;
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t) {
+  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* of) {
+  if (of->srcArray != nullptr || of->dstArray != nullptr)
+    return Session::here().fail(cudaErrorNotSupported);
+  for (std::size_t z = 0; z < of->extent.depth; ++z)
+    for (std::size_t y = 0; y < of->extent.height; ++y) {
+      const auto place = [&](const cudaPitchedPtr& in, const cudaPos& at) {
+        return static_cast<char*>(in.ptr) +
+               ((at.z + z) * in.ysize + at.y + y) * in.pitch + at.x;
+      };
+      if (const cudaError_t error = copy(place(of->dstPtr, of->dstPos), place(of->srcPtr, of->srcPos),
+                                         of->extent.width, of->kind, "cudaMemcpy3D",
+                                         RIDGELINE_CALLER);
+          error != cudaSuccess)
+        return error;
+    }
+  return cudaSuccess;
+}
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  return set(to, value, bytes, "cudaMemset", RIDGELINE_CALLER);
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t) {
+  return set(to, value, bytes, "cudaMemsetAsync", RIDGELINE_CALLER);
+}
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height) {
+  for (std::size_t row = 0; row < height; ++row)
+    if (const cudaError_t error = set(static_cast<char*>(to) + row * pitch, value, width,
+                                      "cudaMemset2D", RIDGELINE_CALLER);
+        error != cudaSuccess)
+      return error;
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostGetDevicePointer(void** to, void* memory, unsigned) {
+  *to = memory;
+  return cudaSuccess;
+}
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned) {
+  Session::here().note("cudaHostRegister: memory that the program registers stays the host's here; "
+                       "a kernel that touches it is told so. Allocate it by cudaMallocHost().");
+  return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, cudaMemLocation, unsigned,
+                                 cudaStream_t) {
+  return cudaSuccess;
+}
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation) {
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *total = Session::here().device().facts().memory;
+  std::size_t used = 0;
+  for (const auto& [address, allocation] : Session::here().allocations) used += allocation.bytes;
+  *free = *total - std::min(*total, used);
+  return cudaSuccess;
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* to, const void* memory) {
+  *to = {};
+  to->type = cudaMemoryTypeUnregistered;
+  const auto& all = Session::here().allocations;
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  const auto behind = all.upper_bound(address);
+  if (behind == all.begin()) return cudaSuccess;
+  const auto& [begin, allocation] = *std::prev(behind);
+  if (address - begin >= allocation.bytes) return cudaSuccess;
+  to->type = allocation.managed   ? cudaMemoryTypeManaged
+             : allocation.of_host ? cudaMemoryTypeHost
+                                  : cudaMemoryTypeDevice;
+  to->devicePointer = const_cast<void*>(memory);
+  to->hostPointer = allocation.managed || allocation.of_host ? const_cast<void*>(memory) : nullptr;
+  return cudaSuccess;
+}
+
+}  // extern "C"

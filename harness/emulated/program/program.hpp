@@ -1,0 +1,43 @@
+#pragma once
+
+// Stands before a program with a main() of its own, behind language.hpp: the words that the
+// rewriter leaves in place or puts there. See rewriter/rewrite.hpp.
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <cuda_runtime.h>
+#include <math_constants.h>
+
+#include "harness/emulated/language.hpp"
+#include "harness/emulated/program/device_words.hpp"
+#include "harness/emulated/program/launch.hpp"
+#include "harness/emulated/program/math_words.hpp"
+#include "harness/emulated/program/ptx.hpp"
+#include "harness/emulated/program/runtime_words.hpp"
+
+// The rewriter finds these words itself, where they are the device's.
+#undef threadIdx
+#undef blockIdx
+#undef blockDim
+#undef gridDim
+#undef warpSize
+#undef clock
+#undef __global__
+#undef __device__
+#undef __host__
+#undef __constant__
+#undef __managed__
+#undef __shared__
+#undef __grid_constant__
+#define __grid_constant__
+#undef __cluster_dims__
+
+// As nvcc says it.
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+/// Sources can keep what is not modelled behind it.
+#define RIDGELINE_CHECK 1

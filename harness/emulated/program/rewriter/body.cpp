@@ -1,0 +1,389 @@
+#include "harness/emulated/program/rewriter/body.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "harness/emulated/program/rewriter/ptx.hpp"
+
+namespace ridgeline::program {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> variables{
+    {{"threadIdx", "(::ridgeline::emulated::thread_index())"},
+     {"blockIdx", "(::ridgeline::emulated::block_index())"},
+     {"blockDim", "(::ridgeline::program::block_dim())"},
+     {"gridDim", "(::ridgeline::program::grid_dim())"},
+     {"warpSize", "32"}}};
+
+/// Functions of the host's libraries that have another meaning in a kernel.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> calls{
+    {{"clock", "::ridgeline::program::device_clock"},
+     {"malloc", "::ridgeline::program::device_malloc"},
+     {"free", "::ridgeline::program::device_free"},
+     {"memcpy", "::ridgeline::program::device_memcpy"},
+     {"memset", "::ridgeline::program::device_memset"},
+     {"__assert_fail", "::ridgeline::program::device_assert"},
+     {"abort", "::ridgeline::program::device_trap"},
+     {"__trap", "::ridgeline::program::device_trap"},
+     {"__builtin_trap", "::ridgeline::program::device_trap"},
+     {"__shfl", "::ridgeline::program::old__shfl"},
+     {"__shfl_up", "::ridgeline::program::old__shfl_up"},
+     {"__shfl_down", "::ridgeline::program::old__shfl_down"},
+     {"__shfl_xor", "::ridgeline::program::old__shfl_xor"},
+     {"__ballot", "::ridgeline::program::old__ballot"},
+     {"__any", "::ridgeline::program::old__any"},
+     {"__all", "::ridgeline::program::old__all"}}};
+
+/// Words that may stand before an expression, so that what follows is not declared by them.
+bool may_precede_expression(const Token& token) {
+  constexpr std::string_view words[] = {"return", "case",  "else",   "do",       "and",    "or",
+                                        "not",    "throw", "sizeof", "co_return", "co_yield"};
+  return std::ranges::find(words, token.text) != std::ranges::end(words);
+}
+
+bool is_assembly(const Token& token) {
+  return token.is("asm") || token.is("__asm__") || token.is("__asm");
+}
+
+}  // namespace
+
+std::string Bodies::text_of(std::size_t first, std::size_t end) const {
+  if (first >= end) return "";
+  const std::size_t from = source_.at(tokens_[first]);
+  std::string text = source_.text.substr(
+      from, source_.at(tokens_[end - 1]) + tokens_[end - 1].text.size() - from);
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {  // one line, without markers of lines
+    if (text[i] == '\n' && i + 1 < text.size() && text[i + 1] == '#')
+      i = std::min(text.find('\n', i + 1), text.size());
+    plain += i < text.size() && text[i] != '\n' ? text[i] : ' ';
+  }
+  return plain;
+}
+
+void Bodies::replace(std::size_t first, std::size_t end, std::string text) {
+  const std::size_t from = source_.at(tokens_[first]);
+  edits_.replace(from, source_.at(tokens_[end - 1]) + tokens_[end - 1].text.size() - from,
+                 std::move(text));
+}
+
+void Bodies::problem(std::size_t at, std::string what, std::string hint) {
+  problems_.push_back({source_.place(tokens_[at]), std::move(what), std::move(hint)});
+}
+
+/// The place of the { of the lambda whose capture begins at `open`; `end` when there is none.
+std::size_t Bodies::lambda_body(std::size_t open, std::size_t end, bool& for_device) const {
+  std::size_t i = closing(tokens_, open) + 1;
+  bool marked = false, on_device = false;
+  for (; i < end; ++i) {
+    const Token& token = tokens_[i];
+    if (token.is("{")) break;
+    if (token.is("__device__")) on_device = marked = true;
+    if (token.is("__host__")) marked = true;
+    if (token.is("(")) {
+      i = closing(tokens_, i);
+    } else if (token.is("<")) {
+      i = closing_angle(tokens_, i, end);
+    } else if (!token.is_word() && !token.is("->") && !token.is("::") && !token.is("*") &&
+               !token.is("&") && !token.is(">")) {
+      return end;
+    }
+  }
+  if (marked) for_device = on_device;
+  return i;
+}
+
+std::size_t Bodies::callee_of(std::size_t launch, std::size_t first) const {
+  std::size_t i = launch;
+  while (i > first) {
+    const std::size_t before = i - 1;
+    const Token& token = tokens_[before];
+    if (token.is(")") || token.is("]") || token.is(">")) {
+      const std::string_view closes = token.text;
+      const std::string_view opens = closes == ")" ? "(" : closes == "]" ? "[" : "<";
+      int depth = 0;
+      std::size_t j = before;
+      for (;; --j) {
+        if (tokens_[j].is(closes)) ++depth;
+        if (tokens_[j].is(opens) && --depth == 0) break;
+        if (j == first) return first;
+      }
+      i = j;
+      if (closes == ")" && i == launch) break;
+      if (i > first && closes != ")" && !tokens_[i - 1].is_word()) continue;
+      if (closes == ")" && (i == first || (!tokens_[i - 1].is_word() && !tokens_[i - 1].is(">"))))
+        break;  // "(*kernel)"
+      continue;
+    }
+    if (token.is_word() && !may_precede_expression(token)) {
+      i = before;
+      if (i > first && (tokens_[i - 1].is("::") || tokens_[i - 1].is("->") ||
+                        tokens_[i - 1].is("."))) {
+        --i;
+        continue;
+      }
+      break;
+    }
+    break;
+  }
+  return i;
+}
+
+/// `kernel<T><<<grid, block, shared, stream>>>(arguments)`, with its <<< at `at`.
+void Bodies::launch(std::size_t at, std::size_t end) {
+  const std::size_t inside = at + 3;
+  std::size_t close = end;
+  for (std::size_t i = inside; i + 2 < end; ++i) {
+    const Token& token = tokens_[i];
+    if (token.is("(") || token.is("[") || token.is("{")) {
+      i = closing(tokens_, i);
+      continue;
+    }
+    if (token.is(";")) break;
+    if (token.is("<") && tokens_[i - 1].is_word()) {  // template arguments, if they end in time
+      std::size_t behind = i + 1;
+      int depth = 1;
+      for (; behind < end && depth > 0; ++behind) {
+        const Token& part = tokens_[behind];
+        if (part.is("<")) ++depth;
+        if (part.is(">")) --depth;
+        if (part.is("(") || part.is("[")) behind = closing(tokens_, behind);
+        if (part.is(";") || part.is("?") || part.is("&") || part.is("|")) break;
+      }
+      // Behind them a value or a member follows: f<4>(x), s<4>::n; or the configuration goes on.
+      if (depth == 0 && behind < end && !tokens_[behind].is_word() &&
+          tokens_[behind].kind != Token::Kind::number) {
+        i = behind - 1;
+        continue;
+      }
+    }
+    // Some write "> >>", which nvcc takes, too.
+    if (token.is(">") && tokens_[i + 1].is(">") && tokens_[i + 2].is(">") && i + 3 < end &&
+        tokens_[i + 3].is("(")) {
+      close = i;
+      break;
+    }
+  }
+  if (close >= end)
+    return problem(at, "a launch whose >>>(arguments) is not found",
+                   "write kernel<<<grid, block>>>(arguments)");
+  const std::size_t callee = callee_of(at, body_);
+  if (callee == at)
+    return problem(at, "a launch without a kernel before its <<<", "name the kernel there");
+  const std::string kernel = text_of(callee, at);
+  replace(callee, at + 3, "(::ridgeline::program::configure(");
+  replace(close, close + 3, "), " + kernel);
+  const Token& behind = tokens_[closing(tokens_, close + 3)];
+  edits_.insert(source_.at(behind) + 1, ")");
+}
+
+/// cudaLaunchKernel(...) and its like take a kernel as an address without a type; here with it.
+void Bodies::launch_call(std::size_t at, std::size_t function) {
+  const std::vector<Range> arguments =
+      between_commas(tokens_, at + 2, closing(tokens_, at + 1));
+  if (function >= arguments.size()) return;
+  std::size_t first = arguments[function].first;
+  const std::size_t end = arguments[function].end;
+  if (tokens_[first].is("reinterpret_cast") && tokens_[first + 1].is("<")) {
+    const std::size_t behind = closing_angle(tokens_, first + 1, end);
+    if (behind < end) edits_.replace(source_.at(tokens_[first]),
+                                     source_.at(tokens_[behind]) + 1 - source_.at(tokens_[first]),
+                                     "");
+    return;
+  }
+  if (!tokens_[first].is("(")) return;
+  const std::size_t behind = closing(tokens_, first);
+  bool is_pointer = behind + 1 < end;
+  for (std::size_t i = first + 1; i < behind; ++i)
+    is_pointer = is_pointer && (tokens_[i].is("void") || tokens_[i].is("const") ||
+                                tokens_[i].is("*"));
+  if (is_pointer) replace(first, behind + 1, "");
+}
+
+std::size_t Bodies::statement_begin(std::size_t at, std::size_t first) const {
+  while (at > first && !tokens_[at - 1].is(";") && !tokens_[at - 1].is("{") &&
+         !tokens_[at - 1].is("}"))
+    --at;
+  return at;
+}
+
+void Bodies::dynamic_shared(std::size_t first, std::size_t end, bool as_function) {
+  std::string type;
+  std::string_view name;
+  std::size_t extent = end;
+  for (std::size_t i = first; i < end; ++i) {
+    const Token& token = tokens_[i];
+    if (token.is("extern") || token.is("__shared__") || token.is("static")) continue;
+    if (token.is("__attribute__") || token.is("alignas") || token.is("__align__")) {
+      i = closing(tokens_, i + 1);
+      continue;
+    }
+    if (token.is("[")) {
+      extent = i;
+      break;
+    }
+    if (i + 1 < end && tokens_[i + 1].is("[")) {
+      name = token.text;
+      continue;
+    }
+    type += std::string(token.text) + " ";
+  }
+  if (name.empty())
+    return problem(first, "an extern __shared__ variable that is no array",
+                   "declare it as type name[]");
+  std::string rest;  // of more than one dimension
+  const std::size_t behind = closing(tokens_, extent) + 1;
+  if (behind < end) rest = text_of(behind, end);
+  const std::string pointed = rest.empty() ? type + "*" : type + "(*)" + rest;
+  const std::string from = "(" + pointed + ")::ridgeline::emulated::dynamic_shared()";
+  if (as_function) {
+    dynamic_.insert(name);
+    replace(first, end,
+            rest.empty() ? fmt::format("static inline {}* ridgeline_dynamic_{}() {{ return {}; }}",
+                                       type, name, from)
+                         : fmt::format("static inline auto ridgeline_dynamic_{}() {{ return {}; }}",
+                                       name, from));
+    return;
+  }
+  replace(first, end,
+          rest.empty() ? fmt::format("{}* const {} = {}", type, name, from)
+                       : fmt::format("auto* const {} = {}", name, from));
+}
+
+void Bodies::shared_variable(std::size_t at, std::size_t end) {
+  const std::size_t first = statement_begin(at, body_);
+  std::size_t last = at;
+  bool is_extern = false;
+  while (last < end && !tokens_[last].is(";")) {
+    if (tokens_[last].is("(") || tokens_[last].is("{")) last = closing(tokens_, last);
+    ++last;
+  }
+  for (std::size_t i = first; i < last; ++i) is_extern = is_extern || tokens_[i].is("extern");
+  if (is_extern) return dynamic_shared(first, last, false);
+  std::string word = "thread_local __attribute__((aligned(128)))";
+  for (std::size_t i = first; i < last && !tokens_[i].is("=") && !tokens_[i].is("["); ++i) {
+    if (!tokens_[i].is("alignas") || !tokens_[i + 1].is("(")) continue;
+    const std::size_t close = closing(tokens_, i + 1);
+    word += fmt::format(" __attribute__((aligned({})))", text_of(i + 2, close));
+    replace(i, close + 1, "");
+    i = close;
+  }
+  replace(at, at + 1, word);
+}
+
+/// Returns the place of its last token.
+std::size_t Bodies::inline_assembly(std::size_t at, std::size_t end) {
+  std::size_t open = at + 1;
+  while (open < end && tokens_[open].is_word()) ++open;  // volatile, goto
+  if (open >= end || !tokens_[open].is("(")) return at;
+  const std::size_t close = closing(tokens_, open);
+  const auto word = [&](std::size_t i) -> std::string {
+    for (const auto& [name, instead] : variables)
+      if (tokens_[i].is(name) && !tokens_[i - 1].is(".") && !tokens_[i - 1].is("->"))
+        return std::string(instead);
+    if (dynamic_.contains(tokens_[i].text))
+      return fmt::format("(ridgeline_dynamic_{}())", tokens_[i].text);
+    return std::string(tokens_[i].text);
+  };
+  const Translation made = translate_assembly(source_, open + 1, close, word);
+  if (!made.failure.empty() && tokens_[at].is_system) {  // nobody may call it
+    replace(at, close + 1, "::ridgeline::emulated::unsupported(\"inline PTX of a header\")");
+    return close;
+  }
+  if (!made.failure.empty()) {
+    problem(at, "inline PTX: " + made.failure,
+            "docs/emulated-device.md says which instructions are modelled; keep others behind "
+            "#ifndef RIDGELINE_CHECK");
+    return close;
+  }
+  replace(at, close + 1, made.text);
+  return close;
+}
+
+void Bodies::device_word(std::size_t at, std::set<std::string_view>& own) {
+  const Token& token = tokens_[at];
+  const Token& before = tokens_[at - 1];
+  if (before.is(".") || before.is("->")) return;
+  for (const auto& [name, instead] : variables) {
+    if (!token.is(name) || own.contains(name)) continue;
+    if (before.is("::") && at > 1 && tokens_[at - 2].is_word()) return;
+    if (before.is_word() && !may_precede_expression(before)) {
+      own.insert(name);  // declared here
+      return;
+    }
+    return replace(at, at + 1, std::string(instead));
+  }
+  if (dynamic_.contains(token.text))
+    return replace(at, at + 1, fmt::format("(ridgeline_dynamic_{}())", token.text));
+  if (tokens_[at + 1].is("(") && !token.is_system) {
+    for (const auto& [name, instead] : calls) {
+      if (!token.is(name)) continue;
+      const bool of_std = before.is("::");
+      const bool is_scoped = of_std && tokens_[at - 2].is("std");
+      if (of_std && tokens_[at - 2].is_word() && !is_scoped) return;
+      if (before.is_word() && !may_precede_expression(before)) return;
+      return replace(is_scoped ? at - 2 : of_std ? at - 1 : at, at + 1, std::string(instead));
+    }
+  }
+  if (token.is("new") && !tokens_[at + 1].is("(") && !before.is("operator"))
+    return replace(at, at + 1, "new (::ridgeline::program::heap)");
+}
+
+void Bodies::rewrite(std::size_t first, std::size_t end, bool for_device) {
+  body_ = first;
+  std::vector<Scope> scopes{{end, for_device}};
+  std::set<std::string_view> own;  // names of the device's that the function has itself
+  for (std::size_t i = first; i < end; ++i) {
+    while (scopes.size() > 1 && i >= scopes.back().end) scopes.pop_back();
+    const bool on_device = scopes.back().for_device;
+    const Token& token = tokens_[i];
+    if (token.kind == Token::Kind::mark) {
+      if (token.is("<") && i + 2 < end && tokens_[i + 1].is("<") && tokens_[i + 2].is("<") &&
+          tokens_[i + 1].follows) {
+        launch(i, end);
+        i += 2;
+      } else if (token.is("[") && (tokens_[i - 1].kind == Token::Kind::mark
+                                       ? !tokens_[i - 1].is(")") && !tokens_[i - 1].is("]")
+                                       : may_precede_expression(tokens_[i - 1]))) {
+        bool marked = on_device;
+        const std::size_t body = lambda_body(i, end, marked);
+        if (body < end && tokens_[body].is("{")) scopes.push_back({closing(tokens_, body), marked});
+      }
+      continue;
+    }
+    if (token.kind != Token::Kind::word) continue;
+    if (token.is("__shared__")) {
+      shared_variable(i, end);
+    } else if (token.is("__device__") || token.is("__host__") || token.is("__constant__") ||
+               token.is("__managed__") || token.is("__grid_constant__")) {
+      replace(i, i + 1, "");
+    } else if (is_assembly(token) && on_device) {
+      i = inline_assembly(i, end);
+    } else if (on_device) {
+      device_word(i, own);
+    } else if ((token.is("exit") || token.is("_exit") || token.is("quick_exit")) &&
+               tokens_[i + 1].is("(") && !tokens_[i - 1].is(".") && !tokens_[i - 1].is("->") &&
+               (!tokens_[i - 1].is_word() || may_precede_expression(tokens_[i - 1]))) {
+      const bool scoped = tokens_[i - 1].is("::");
+      replace(scoped && tokens_[i - 2].is("std") ? i - 2 : scoped ? i - 1 : i, i + 1,
+              "::ridgeline::program::leave");
+    } else if ((token.is("cudaLaunchKernel") || token.is("cudaLaunchCooperativeKernel")) &&
+               tokens_[i + 1].is("(")) {
+      replace(i, i + 1,
+              token.is("cudaLaunchKernel") ? "::ridgeline::program::launch_kernel"
+                                           : "::ridgeline::program::launch_cooperative");
+      launch_call(i, 0);
+    } else if ((token.is("cudaLaunchKernelEx") || token.is("cudaLaunchKernelExC")) &&
+               tokens_[i + 1].is("(")) {
+      replace(i, i + 1,
+              token.is("cudaLaunchKernelEx") ? "::ridgeline::program::launch_kernel_ex"
+                                             : "::ridgeline::program::launch_kernel_exc");
+      launch_call(i, 1);
+    }
+  }
+}
+
+}  // namespace ridgeline::program

@@ -1,0 +1,131 @@
+#include "harness/emulated/program/rewriter/rewrite.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace ridgeline::program {
+namespace {
+
+Rewritten rewritten(const std::string& text) {
+  Source source;
+  source.text = "# 1 \"program.cu\"\n" + text;
+  return rewrite(std::move(source));
+}
+
+/// Whether `text` becomes something with `part` in it, spaces aside.
+testing::AssertionResult becomes(const std::string& text, std::string part) {
+  std::string made = rewritten(text).text;
+  std::erase(made, ' ');
+  std::erase(part, ' ');
+  if (made.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << made;
+}
+
+TEST(Rewriter, AKernelAsksWhetherItIsLaunched) {
+  EXPECT_TRUE(becomes("__global__ void k(float* x, int) {}",
+                      "k(float* x, int ridgeline_p1 ) { if (::ridgeline::program::is_launching())"));
+  EXPECT_TRUE(becomes("template <class T, int = 4> __global__ void k(T* x, const T (&)[3]) {}",
+                      "static_cast<void(*)(decltype(x),decltype(ridgeline_p1))>(k<T,ridgeline_t1>)"));
+  EXPECT_TRUE(becomes("template <class... T> __global__ void k(T... x) {}",
+                      "static_cast<void (*)(decltype(x)...)>(k<T...>), x...)"));
+  EXPECT_TRUE(becomes("template <> __global__ void k<float>(float* x) {}", "(k<float>), x)"));
+  EXPECT_TRUE(becomes("__global__ void __cluster_dims__(2, 1, 1) k(int x) {}", "::dim3(2,1,1)"));
+  EXPECT_EQ(rewritten("__global__ void k(int); void f(int) {}").kernels, 0);
+}
+
+TEST(Rewriter, LaunchesOfEveryFormAreCalls) {
+  for (const auto& [launch, call] : {
+           std::pair{"k<<<1, 32>>>(x);", "(configure(1, 32), k(x));"},
+           {"k << <1, 32 >> > (x);", "(configure(1, 32 ), k (x));"},
+           {"k<float, 4><<<n / 2, f<3>(), s, t>>>(x, y);",
+            "(configure(n/2, f<3>(), s, t), k<float, 4>(x, y));"},
+           {"if (a) k<<<a < b ? a : b, c > d>>>();", "if (a) (configure(a < b ? a : b, c > d), k());"},
+           {"k<<<g<A<B>>(x), 32>>>(x);", "(configure(g<A<B>>(x), 32), k(x));"},
+           {"k<<<dim3(1, 2), {3, 4}>>>(x);", "(configure(dim3(1, 2), {3, 4}), k(x));"},
+           {"ns::S<int>::k<<<1, 2>>>(x);", "(configure(1, 2), ns::S<int>::k(x));"},
+           {"(*table[i])<<<1, 2>>>(x);", "(configure(1, 2), (*table[i])(x));"},
+           {"t.k[i]<<<1, 2>>>(x);", "(configure(1, 2), t.k[i](x));"}}) {
+    std::string made = rewritten(std::string("void f() { ") + launch + " }").text, wanted = call;
+    for (std::string* text : {&made, &wanted}) std::erase(*text, ' ');
+    for (std::size_t at = made.find("::ridgeline::program::"); at != std::string::npos;
+         at = made.find("::ridgeline::program::"))
+      made.erase(at, 22);
+    EXPECT_NE(made.find(wanted), std::string::npos) << made << "\nhas no\n" << wanted;
+  }
+}
+
+TEST(Rewriter, ShiftsAndTemplatesAreNoLaunches) {
+  const std::string text = "void f() { x << 3; A<B<C<int>>> a; std::cout << \"<<<1>>>\" << '\\''; }";
+  EXPECT_NE(rewritten(text).text.find(text.substr(10)), std::string::npos);
+  EXPECT_TRUE(rewritten(text).problems.empty());
+}
+
+TEST(Rewriter, TheHostMayHaveNamesOfTheDevice) {
+  EXPECT_TRUE(becomes("void f() { dim3 blockDim(4), threadIdx; c.gridDim = blockDim; }",
+                      "dim3 blockDim(4), threadIdx; c.gridDim = blockDim;"));
+  EXPECT_TRUE(becomes("__device__ int f() { return threadIdx.x + s.blockIdx; }",
+                      "return (::ridgeline::emulated::thread_index()).x + s.blockIdx;"));
+  EXPECT_TRUE(becomes("void f() { g([=] __device__ (int i) { return blockIdx.x; }); blockIdx; }",
+                      "return (::ridgeline::emulated::block_index()).x; }); blockIdx;"));
+  EXPECT_TRUE(becomes("void f() { clock(); exit(1); }", "clock(); ::ridgeline::program::leave(1);"));
+  EXPECT_TRUE(becomes("__device__ void f() { clock(); }", "::ridgeline::program::device_clock()"));
+}
+
+TEST(Rewriter, SharedMemoryIsOfABlock) {
+  EXPECT_TRUE(becomes("__global__ void k() { extern __shared__ __align__(16) float s[]; s[0]; }",
+                      "float * const s = (float *)::ridgeline::emulated::dynamic_shared();"));
+  EXPECT_TRUE(becomes("extern __shared__ int s[]; __global__ void k() { s[1] = 2; }",
+                      "(ridgeline_dynamic_s())[1] = 2;"));
+  EXPECT_TRUE(becomes("__global__ void k() { __shared__ alignas(256) float s[4]; }",
+                      "thread_local __attribute__((aligned(128))) __attribute__((aligned(256)))"));
+}
+
+TEST(Rewriter, MainIsCalledByTheProgramAroundIt) {
+  const Rewritten made = rewritten("int main(int, char**) { if (a) { } }");
+  EXPECT_TRUE(made.has_main);
+  EXPECT_NE(made.text.find("ridgeline_program_main(int, char**) { if (a) { } return 0;}"),
+            std::string::npos)
+      << made.text;
+  EXPECT_FALSE(rewritten("struct S { int main() { return 1; } };").has_main);
+}
+
+TEST(Rewriter, EachTokenKeepsItsLine) {
+  const std::string text =
+      "__global__ void k() {}\nvoid f() {\n  k\n  <<<1,\n     2>>>(\n  );\n  last();\n}\n";
+  const std::string made = rewritten(text).text;
+  const auto line_of = [](const std::string& in, const char* word) {
+    return std::count(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(in.find(word)), '\n');
+  };
+  EXPECT_EQ(line_of(made, "last"), line_of(text, "last") + 1);  // and the marker
+}
+
+TEST(Rewriter, InlinePtxBecomesCalls) {
+  EXPECT_TRUE(becomes("__device__ void f() { asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(x)); }",
+                      "put(ridgeline_0, ::ridgeline::program::ptx::lane());"));
+  EXPECT_TRUE(becomes("__device__ void f() { asm(\"cp.async.commit_group;\\n\" ::: \"memory\"); }",
+                      "::ridgeline::emulated::copy_commit();"));
+  EXPECT_TRUE(becomes("__device__ void f() { asm(\"{.reg .pred p; setp.lt.s32 p, %1, 4; @p mov.b32 "
+                      "%0, 1;}\" : \"=r\"(x) : \"r\"(threadIdx.x)); }",
+                      "if (ridgeline_register_p) {"));
+}
+
+TEST(Rewriter, WhatIsNotModelledHasItsLine) {
+  const Rewritten made =
+      rewritten("\n__device__ void f() {\n  asm(\"wgmma.fence.sync.aligned;\");\n}\n");
+  ASSERT_EQ(made.problems.size(), 1u);
+  EXPECT_EQ(made.problems[0].place, "program.cu:3");
+  EXPECT_EQ(made.problems[0].what, "inline PTX: wgmma.fence.sync.aligned is not modelled");
+}
+
+TEST(Rewriter, HostileTextEnds) {
+  for (const char* text : {"", "{", "}", "((((", "template <", "__global__", "k<<<", "asm(", "R\"(",
+                           "__global__ void k(", "void f() { k<<<>>>( }", "extern __shared__ x;",
+                           "struct", "operator", "__global__ void (", "[", "\"", "# 1 \"", "<<<>>>()",
+                           "__device__ void f() { asm( }", "__shared__", "void f() { <<<1>>>(); }"})
+    rewritten(text);
+}
+
+}  // namespace
+}  // namespace ridgeline::program

@@ -1,0 +1,75 @@
+#pragma once
+
+// What nvcc adds to CUDA's runtime API for a host compiler, and what older releases had.
+
+#include <cuda_runtime.h>
+
+namespace ridgeline::program {
+
+/// With what a device said of itself before CUDA 13. There are no clocks here.
+struct DeviceProperties : cudaDeviceProp {
+  int clockRate = 0, memoryClockRate = 0, deviceOverlap = 1, computeMode = 0,
+      kernelExecTimeoutEnabled = 0, singleToDoublePrecisionPerfRatio = 2,
+      cooperativeMultiDeviceLaunch = 0, maxTexture1DLinear = 1 << 28;
+};
+
+}  // namespace ridgeline::program
+
+inline cudaError_t cudaGetDeviceProperties(ridgeline::program::DeviceProperties* to, int device) {
+  return cudaGetDeviceProperties(static_cast<cudaDeviceProp*>(to), device);
+}
+
+#define RIDGELINE_SYMBOL template <class T> inline cudaError_t
+RIDGELINE_SYMBOL cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,
+                                    std::size_t offset = 0,
+                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  return cudaMemcpyToSymbol(static_cast<const void*>(&symbol), from, bytes, offset, kind);
+}
+RIDGELINE_SYMBOL cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes,
+                                         std::size_t offset = 0,
+                                         cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                         cudaStream_t = nullptr) {
+  return cudaMemcpyToSymbol(static_cast<const void*>(&symbol), from, bytes, offset, kind);
+}
+RIDGELINE_SYMBOL cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
+                                      std::size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  return cudaMemcpyFromSymbol(to, static_cast<const void*>(&symbol), bytes, offset, kind);
+}
+RIDGELINE_SYMBOL cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes,
+                                           std::size_t offset = 0,
+                                           cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                           cudaStream_t = nullptr) {
+  return cudaMemcpyFromSymbol(to, static_cast<const void*>(&symbol), bytes, offset, kind);
+}
+RIDGELINE_SYMBOL cudaGetSymbolAddress(void** to, const T& symbol) {
+  return cudaGetSymbolAddress(to, static_cast<const void*>(&symbol));
+}
+RIDGELINE_SYMBOL cudaGetSymbolSize(std::size_t* to, const T& symbol) {
+  *to = sizeof symbol;
+  return cudaSuccess;
+}
+#undef RIDGELINE_SYMBOL
+
+template <class Result, class... Parameters>
+inline cudaError_t cudaFuncSetAttribute(Result (*kernel)(Parameters...), cudaFuncAttribute which,
+                                        int value) {
+  return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), which, value);
+}
+template <class Result, class... Parameters>
+inline cudaError_t cudaFuncSetCacheConfig(Result (*)(Parameters...), cudaFuncCache) {
+  return cudaSuccess;
+}
+template <class Result, class... Parameters>
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* to, Result (*kernel)(Parameters...)) {
+  return cudaFuncGetAttributes(to, reinterpret_cast<const void*>(kernel));
+}
+
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+inline cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t = nullptr) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) {
+  return cudaSuccess;
+}

@@ -1,0 +1,107 @@
+#include "harness/emulated/program/session.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/emulated/finding_text.hpp"
+#include "harness/emulated/program_symbols.hpp"
+#include "harness/emulated/source_lines.hpp"
+
+namespace ridgeline::program {
+namespace {
+
+Session* session = nullptr;
+
+emulated::SourceLine line_of(std::uint32_t pc) {
+  if (pc == 0) return {};
+  const std::uint32_t pcs[] = {pc};
+  return emulated::source_lines(pcs).at(pc);
+}
+
+std::string size_text(const dim3& size) {
+  if (size.y == 1 && size.z == 1) return fmt::format("{}", size.x);
+  return fmt::format("({}, {}, {})", size.x, size.y, size.z);
+}
+
+}  // namespace
+
+Session::Session(device::Device& device, std::uint64_t most_accesses)
+    : device_(device),
+      machine_(*static_cast<emulated::Machine*>(device.stream().native)),
+      most_accesses_(most_accesses) {
+  session = this;
+  machine_.limit_accesses(most_accesses);
+}
+Session::~Session() { session = nullptr; }
+
+Session& Session::here() {
+  require(session != nullptr, "a program runs in a session");
+  return *session;
+}
+
+void Session::launched(const emulated::Report& report) {
+  ++launches_;
+  accesses_ += report.accesses;
+  for (const emulated::Finding& finding : report.findings) {
+    const auto [at, is_new] =
+        places_.try_emplace({report.kernel, finding.pc, finding.check}, found_.size());
+    if (!is_new) {
+      found_[at->second].count += finding.count;
+      continue;
+    }
+    const emulated::SourceLine line = line_of(finding.pc);
+    found_.push_back({finding.check, emulated::function_name(report.kernel), line.file, line.line,
+                      emulated::text_of(report, finding), finding.count});
+  }
+  const bool was_refused = !report.completed && report.findings.size() == 1 &&
+                           report.findings.front().block < 0;
+  const bool completed = report.completed;
+  const std::string name = emulated::function_name(report.kernel);
+  const std::string sizes =
+      fmt::format("<<<{}, {}>>>", size_text(report.config.grid), size_text(report.config.block));
+  const std::uint64_t blocks = std::uint64_t{report.config.grid.x} * report.config.grid.y *
+                               report.config.grid.z;
+  const std::optional<std::uint64_t> cut_after = report.cut_after;
+  try {
+    device_.synchronize();  // adds the counts
+  } catch (const Error&) {
+    // It is in found_ already.
+  }
+  if (was_refused) {
+    last_error = cudaErrorInvalidConfiguration;
+    return;
+  }
+  if (!completed) {
+    last_error = cudaErrorLaunchFailure;
+    notes_.insert(fmt::format("the program was ended behind launch {}, of {}: a GPU would refuse "
+                              "every call that follows",
+                              launches_, name));
+    end_program(1);
+  }
+  if (cut_after || (most_accesses_ != 0 && accesses_ >= most_accesses_)) {
+    out_of_budget_ = fmt::format(
+        "stopped at the limit of {} accesses, in launch {}, {}{}: {} of its {} blocks had run. Make "
+        "the sizes behind its grid smaller, or allow more by --limit",
+        most_accesses_, launches_, name, sizes, cut_after.value_or(blocks), blocks);
+    end_program(1);
+  }
+}
+
+void Session::host_mistake(std::string check, std::uint32_t pc, const std::string& detail) {
+  const auto [at, is_new] = places_.try_emplace({0, pc, check}, found_.size());
+  if (!is_new) {
+    ++found_[at->second].count;
+    return;
+  }
+  const emulated::SourceLine line = line_of(pc);
+  const std::string where = line.file.empty() ? "" : fmt::format(" at {}:{}", line.file, line.line);
+  std::string text = fmt::format("{}{}: {}", check, where, detail);
+  found_.push_back({std::move(check), "", line.file, line.line, std::move(text), 1});
+}
+
+}  // namespace ridgeline::program

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include "harness/device/device.hpp"
+#include "harness/emulated/machine.hpp"
+
+namespace ridgeline::program {
+
+/// Something that is wrong with the program, or, as a note, that should be known.
+struct Found {
+  std::string check;   // "race (read after write)", or the call of the API that failed
+  std::string kernel;  // empty for the host
+  std::string file;    // empty when no debug information says
+  int line = 0;
+  std::string text;  // the whole sentence
+  std::uint64_t count = 0;
+};
+
+/// What a program that runs on the emulated device has asked of it so far. One at a time.
+class Session {
+ public:
+  /// `most_accesses` of all launches together; 0: without a limit.
+  Session(device::Device& device, std::uint64_t most_accesses);
+  Session(const Session&) = delete;
+  ~Session();
+  static Session& here();
+
+  device::Device& device() { return device_; }
+  emulated::Machine& machine() { return machine_; }
+
+  /// What `kernel` was launched with, once it has run. Ends the program when a GPU would not go on.
+  void launched(const emulated::Report& report);
+  /// A mistake of the host's, in the line that has called the API and returns to `pc`.
+  void host_mistake(std::string check, std::uint32_t pc, const std::string& detail);
+  void note(const std::string& text) { notes_.insert(text); }
+
+  /// Sets the error that cudaGetLastError() gives.
+  cudaError_t fail(cudaError_t error) {
+    if (error != cudaSuccess) last_error = error;
+    return error;
+  }
+
+  /// Allocations by address, with their bytes.
+  struct Allocation {
+    std::size_t bytes = 0;
+    bool of_host = false;  // pinned: the host may touch it
+    bool managed = false;
+  };
+  std::map<std::uint64_t, Allocation> allocations;
+  cudaError_t last_error = cudaSuccess;
+  std::map<const void*, std::size_t> dynamic_shared;  // that a kernel may have, as it was asked for
+
+  const std::vector<Found>& found() const { return found_; }
+  const std::set<std::string>& notes() const { return notes_; }
+  /// How the budget ended, if it did.
+  const std::string& out_of_budget() const { return out_of_budget_; }
+  std::uint64_t accesses() const { return accesses_; }
+  std::uint64_t launches() const { return launches_; }
+  /// Called when the program ends, or cannot go on: it reports, and does not return.
+  void (*end_program)(int code) = nullptr;
+
+ private:
+  device::Device& device_;
+  emulated::Machine& machine_;
+  const std::uint64_t most_accesses_;
+  std::vector<Found> found_;
+  std::map<std::tuple<std::uint64_t, std::uint32_t, std::string>, std::size_t> places_;
+  std::set<std::string> notes_;
+  std::uint64_t accesses_ = 0, launches_ = 0;
+  std::string out_of_budget_;
+};
+
+}  // namespace ridgeline::program

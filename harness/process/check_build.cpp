@@ -1,0 +1,183 @@
+#include "harness/process/check_build.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/process/tool.hpp"
+
+namespace ridgeline::process {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr const char* what_is_taken =
+    "docs/how-to-check.md says what programs are taken, and what to do about others";
+
+struct Done {
+  ToolResult result;
+  std::string said;
+};
+
+Done perform(const Words& words) {
+  std::ostringstream said;
+  ToolResult result = run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &said);
+  return {std::move(result), std::move(said).str()};
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The words of a command without `-include X`, which a preprocessed text holds already.
+Words without_includes(const Words& words) {
+  Words kept;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (words[i] == "-include")
+      ++i;
+    else
+      kept.push_back(words[i]);
+  return kept;
+}
+
+class Build {
+ public:
+  Build(const Kit& kit, const CheckSources& sources, const fs::path& to, std::ostream& to_says)
+      : kit_(kit), sources_(sources), to_(to), to_says_(to_says) {
+    for (const std::string& folder : sources.includes) user_.push_back("-I" + folder);
+    for (const std::string& definition : sources.definitions) user_.push_back("-D" + definition);
+    for (const std::string& flag : kit.flags)
+      if (flag.starts_with("-I")) own_.push_back(flag.substr(2));
+    own_.emplace_back("/usr/");
+  }
+
+  /// In two steps: told to link what it instruments, the compiler would add the sanitizer's library.
+  void as_they_stand() {
+    Words objects;
+    for (const std::string& source : sources_.files) {
+      const std::string object = fmt::format("{}.{}.o", to_.string(), objects.size());
+      Words words = kit_.compiler;
+      add(words, kit_.flags);
+      add(words, user_);
+      add(words, {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
+      const Done done = perform(words);
+      to_says_ << done.said;
+      refuse_unless(done, source + " cannot be compiled for the emulated device", "");
+      objects.push_back(object);
+    }
+    link(objects, kit_.link, fmt::format("{}", fmt::join(sources_.files, ", ")));
+  }
+
+  void program() {
+    Words objects;
+    bool has_main = false;
+    for (const std::string& source : sources_.files) {
+      const std::string stem = fmt::format("{}-{}", to_.string(), objects.size());
+      const std::string preprocessed = stem + ".ii", rewritten = stem + ".rewritten.ii",
+                        object = stem + ".o";
+      Words words{kit_.compiler.back()};
+      add(words, kit_.program_flags);  // whose header includes that of the others in its turn
+      add(words, kit_.flags);
+      add(words, user_);
+      add(words, {"-w", "-x", "c++", "-E", fs::absolute(source).string(), "-o", preprocessed});
+      Done done = perform(words);
+      refuse_unless(done, source + " cannot be preprocessed", done.said);
+      done = perform({kit_.rewriter, preprocessed, rewritten});
+      has_main = has_main || done.result.exit_code == 0;
+      if (!done.result.fine && done.result.exit_code != 3)
+        refuse_unless(done, source + " has what the emulated device does not model", done.said);
+      words = kit_.compiler;
+      if (words.size() > 1) words.insert(words.begin() + 1, "--note");
+      add(words, without_includes(kit_.flags));
+      add(words, {"-w", "-fpermissive", "-fmax-errors=20", "-fpreprocessed", "-x",
+                  "c++-cpp-output", "-c", rewritten, "-o", object});
+      done = perform(words);
+      refuse_unless(done, source + " cannot be compiled for the emulated device", done.said);
+      to_says_ << done.said;
+      objects.push_back(object);
+    }
+    const std::string named = fmt::format("{}", fmt::join(sources_.files, ", "));
+    if (!has_main)
+      throw Error(ErrorKind::usage,
+                  fmt::format("{}: nothing runs the kernels: there is no main() and no "
+                              "ridgeline::check()",
+                              printable(named, 4000)),
+                  "name the file with main(), too, or write a function that launches them: "
+                  "docs/how-to-check.md");
+    Words libraries = kit_.link;
+    const auto group = std::ranges::find(libraries, "-Wl,--start-group");
+    libraries.insert(group == libraries.end() ? libraries.begin() : std::next(group),
+                     kit_.program_link.begin(), kit_.program_link.end());
+    link(objects, libraries, named);
+  }
+
+ private:
+  static void add(Words& to, const Words& words) { to.insert(to.end(), words.begin(), words.end()); }
+
+  void link(const Words& objects, const Words& libraries, const std::string& named) {
+    const auto words_of = [&](const Words& more) {
+      Words words{kit_.compiler.back()};
+      add(words, objects);
+      add(words, more);
+      add(words, {"-o", to_.string()});
+      add(words, libraries);
+      return words;
+    };
+    Done done = perform(words_of({}));
+    if (done.result.fine) return;
+    // What a library of NVIDIA's would have ends the program only where it is called.
+    const std::string stubs = library_stubs(done.said);
+    if (!stubs.empty()) {
+      const std::string source = to_.string() + "-stubs.c", object = to_.string() + "-stubs.o";
+      std::ofstream(source) << stubs;
+      refuse_unless(perform({kit_.compiler.back(), "-x", "c", "-fno-pie", "-c", source, "-o", object}),
+                    named + " cannot be linked", "");
+      done = perform(words_of({object}));
+    }
+    refuse_unless(done, named + " cannot be linked", done.said);
+  }
+
+  void refuse_unless(const Done& done, const std::string& failure, const std::string& said) const {
+    if (done.result.fine) return;
+    if (!said.empty()) {
+      const std::string text = told_errors(said, own_);
+      to_says_ << (text.empty() ? said.substr(0, 4000) : text) << '\n';
+    }
+    throw Error(ErrorKind::usage, failure, what_is_taken);
+  }
+
+  const Kit& kit_;
+  const CheckSources& sources_;
+  const fs::path& to_;
+  std::ostream& to_says_;
+  Words user_, own_;
+};
+
+}  // namespace
+
+void build_check(const Kit& kit, const CheckSources& sources, const fs::path& to,
+                 std::ostream& to_says) {
+  for (const std::string& file : sources.files)
+    if (!fs::is_regular_file(file))
+      throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(file, 4000)));
+  Build build(kit, sources, to, to_says);
+  const auto is_own = [](const std::string& file) {
+    const std::string text = text_of(file);
+    return text.find("ridgeline::check(") != std::string::npos ||
+           text.find("ridgeline::outside::cases(") != std::string::npos;
+  };
+  if (std::ranges::any_of(sources.files, is_own))
+    build.as_they_stand();
+  else
+    build.program();
+}
+
+}  // namespace ridgeline::process
