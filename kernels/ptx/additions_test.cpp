@@ -7,7 +7,7 @@
 #include "harness/device/buffer.hpp"
 #include "kernels/ptx/test/hopper_device.hpp"
 
-// Additions of the asynchronous unit, on the emulated device and on a GPU.
+// Additions of the asynchronous unit and of L2, on the emulated device and on a GPU.
 namespace ridgeline::ptx::test {
 namespace {
 
@@ -28,6 +28,23 @@ TEST(Additions, OfManyBlocksAreAllThere) {
                                          : 0.0f))
           << "number " << i << " of " << count;
   }
+}
+
+TEST(Additions, OfFoursFromManyBlocksAreAllThere) {
+  const kernels::TestDevice found = hopper_device();
+  if (!found.device) GTEST_SKIP() << found.reason;
+  constexpr int blocks = 20, fours = 100;
+  std::vector<float> before(4 * fours + 4);
+  for (std::size_t i = 0; i < before.size(); ++i) before[i] = static_cast<float>(i);
+  const device::Buffer<float> sums(*found.device, before);
+  add_fours_from_blocks(found.device->stream(), blocks, sums.data(), fours);
+  found.device->synchronize();
+  const std::vector<float> got = sums.download();
+  for (std::size_t i = 0; i < got.size(); ++i)
+    EXPECT_EQ(got[i], before[i] + (i < 4 * fours ? static_cast<float>((i % 4 + 1) * blocks *
+                                                                      (blocks + 1) / 2)
+                                                 : 0.0f))
+        << "number " << i;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "harness/device/kernel.hpp"
+#include "kernels/ptx/add.cuh"
 #include "kernels/ptx/copy_bulk.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/test/additions.hpp"
@@ -20,7 +21,18 @@ __global__ void add_kernel(float* sums, int count) {
   copy_bulk_wait<0>();
 }
 
+__global__ void add_fours_kernel(float* sums, int fours) {
+  const auto mine = static_cast<float>(blockIdx.x + 1);
+  for (int i = static_cast<int>(threadIdx.x); i < fours; i += 64)
+    add_4(sums + 4 * i, make_float4(mine, 2 * mine, 3 * mine, 4 * mine));
+}
+
 }  // namespace
+
+void add_fours_from_blocks(device::Stream& stream, int blocks, float* sums, int fours) {
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64)}, stream,
+                 add_fours_kernel, sums, fours);
+}
 
 void add_from_blocks(device::Stream& stream, int blocks, float* sums, int count) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64)}, stream,

@@ -8,4 +8,8 @@ namespace ridgeline::ptx::test {
 /// most 1024, by two copies of shared memory.
 void add_from_blocks(device::Stream& stream, int blocks, float* sums, int count);
 
+/// Each of `blocks` blocks adds 1, 2, 3 and 4 times its number + 1 to each of `fours` times four
+/// numbers at `sums`.
+void add_fours_from_blocks(device::Stream& stream, int blocks, float* sums, int fours);
+
 }  // namespace ridgeline::ptx::test

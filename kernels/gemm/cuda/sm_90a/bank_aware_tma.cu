@@ -2,6 +2,7 @@
 #include "kernels/gemm/cuda/sm_90a/shares.cuh"
 #include "kernels/gemm/cuda_support.hpp"
 #include "kernels/gemm/gemm.hpp"
+#include "kernels/ptx/add.cuh"
 #include "kernels/ptx/copy_async.cuh"
 #include "kernels/ptx/copy_tensor.cuh"
 #include "kernels/ptx/fence.cuh"
@@ -128,10 +129,8 @@ __global__ void __launch_bounds__(threads, 1)
       const float* const last = of_a + (tile_k - 2) * banks_padded_m;
 #pragma unroll 1
       while (of_a != last) {
-        next.load(of_a, of_b, 1);
-        multiply(now, sums);
-        now.load(of_a, of_b, 2);
-        multiply(next, sums);
+        multiply_and_load(now, sums, next, of_a, of_b, 1);
+        multiply_and_load(next, sums, now, of_a, of_b, 2);
         of_a += 2 * banks_padded_m;
         of_b += 2 * banks_n;
       }
@@ -154,12 +153,10 @@ __global__ void __launch_bounds__(threads, 1)
     if (adds) wait_for_others(flag, share.last);
     for_each_four(sums, place.row, place.column, one,
                   [&](std::int64_t row, std::int64_t column, float4 four) {
-                    if (adds) {
-                      const float4 there = load4<true>(c, m, n, row, column);
-                      four = make_float4(four.x + there.x, four.y + there.y, four.z + there.z,
-                                         four.w + there.w);
-                    }
-                    store4<true>(c, m, n, row, column, four);
+                    if (!adds)
+                      store4<true>(c, m, n, row, column, four);
+                    else if (row < m && column < n)
+                      ptx::add_4(c + row * n + column, four);
                   });
     if (!share.begins()) {
       __threadfence();
@@ -216,7 +213,7 @@ Variant bank_aware_tma() {
           supports,
           launch,
           [](const Problem&) { return std::size_t{1024} * banks_warps * sizeof(int); },
-          {.sectors_per_load = 4, .sectors_per_store = 16, .wavefronts_per_shared_request = 1.56},
+          {.sectors_per_load = 4, .sectors_per_store = 16, .wavefronts_per_shared_request = 2.29},
           /*vendor=*/false,
           /*multiple=*/4};
 }
