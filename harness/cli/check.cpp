@@ -159,8 +159,9 @@ void add_check(Command program, Context& context) {
   ridgeline check main.cu kernels.cu -I include -- --n 1000  several files; arguments of main()
   ridgeline check reverse_rows.cu --device emulated:sm_80    within another architecture's limits
   ridgeline check reverse_rows.cu --json                     findings, and counts by source line
-A file without main() defines kernels and a function ridgeline::check() that launches them:
-docs/how-to-check.md.)",
+  ridgeline check mine.cpp kernel.cu                         every case of a suite of yours
+Files without main() define kernels and a function ridgeline::check() that launches them
+(docs/how-to-check.md), or cases (docs/own-kernels.md).)",
       check, "the check did not end");
   command.option("FILE", options.sources.files, "A .cu file, or all those of one program",
                  {.value_name = "FILE...", .required = true});
