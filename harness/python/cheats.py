@@ -124,6 +124,18 @@ def launch():
         "element",
         scale("y = rl.empty(n, dtype, device)\ny[:] = x * 2\ndef launch(): return y"),
     ),
+    "skipped where an output is there already": (
+        "on top of an earlier output, ",
+        scale(
+            """
+y = rl.empty(n, dtype, device)
+def launch():
+    if np.isnan(y[0]):
+        np.multiply(x, 2, out=y)
+    return y
+"""
+        ),
+    ),
     "half of the work": (
         "element",
         scale(
@@ -239,7 +251,7 @@ OF_THE_PROCESS = {
     "a patched comparison": (
         "replaced ridgeline.",
         scale("def launch(): return np.zeros_like(x)")
-        + "\nimport ridgeline.experiment as e\ne.compare.__code__ = e.outputs_seen.__code__\n",
+        + "\nimport ridgeline.judging as e\ne.compare.__code__ = e.outputs_seen.__code__\n",
     ),
     "a comparison that is patched by the first call": (
         "replaced numpy.array_equal",

@@ -28,12 +28,12 @@ def own(lab):
         (lab.folder / name).write_text(text)
 
     lab.write = write
-    lab.quick = ("--profile", lab.profile(), "--quiet")
+    lab.quick = ("--profile", lab.profile(budget="400s", case_timeout="200s"), "--quiet")
     return lab
 
 
 def call(lab, *arguments):
-    return lab.call(*arguments, text=True)
+    return lab.call(*arguments, text=True, timeout=500)
 
 
 def test_a_file_is_listed_run_shown_and_repeated_like_a_suite(own):
@@ -172,7 +172,8 @@ def test_the_examples_load_and_their_numpy_variants_are_right(own):
     assert len(files) >= 3
     done = call(
         own,
-        *("run", *files, "--device", "cpu", "--exclude", "*/torch*", "--json", *own.quick),
+        *("run", *files, "--device", "cpu", "--json", *own.quick),
+        *("--exclude", "*/torch*", "--exclude", "scale/*/n=4194304"),
     )
     cases = json.loads(done.stdout)["cases"]
     assert done.returncode == 0, done.stderr

@@ -135,14 +135,17 @@ bool is_of_others(const Selected& each) {
   return each.worker->of_others && each.unavailable.empty();
 }
 
-/// The suites of workers of others of which the profile picks no case: it does not know them.
-std::set<std::string> unknown_suites(const Profile& profile, DeviceKind kind,
-                                     const std::vector<Selected>& all) {
-  std::set<std::string> unknown;
-  for (const Selected& each : all)
-    if (is_of_others(each)) unknown.insert(each.info.id.suite);
-  for (const Selected& each : all)
-    if (is_of_others(each) && has(profile, kind, each)) unknown.erase(each.info.id.suite);
+/// The suites of workers of others of which no section of the profile picks a case: it does not
+/// know them.
+std::set<std::string> unknown_suites(const Profile& profile, const std::vector<Selected>& all) {
+  std::set<std::string> unknown, known;
+  for (const Selected& each : all) {
+    if (!is_of_others(each)) continue;
+    unknown.insert(each.info.id.suite);
+    for (const auto& [kind, patterns] : profile.cases)
+      if (has(profile, kind, each)) known.insert(each.info.id.suite);
+  }
+  for (const std::string& suite : known) unknown.erase(suite);
   return unknown;
 }
 
@@ -152,7 +155,7 @@ std::function<bool(const Selected&)> profile_filter(const Profile& profile, Devi
                                                     const std::vector<Selected>& all,
                                                     Workers which) {
   const auto picked = [&profile, kind,
-                       unknown = unknown_suites(profile, kind, all)](const Selected& each) {
+                       unknown = unknown_suites(profile, all)](const Selected& each) {
     if (has(profile, kind, each)) return true;
     return is_of_others(each) && unknown.contains(each.info.id.suite) &&
            !takes_away(profile, kind, each.name);
@@ -252,15 +255,15 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
                              const std::filesystem::path& home, Workers which) {
   const std::vector<Selected> all = candidates(workers, device.kind, device.id);
   const auto section = profile.cases.find(device.kind);
-  if (section == profile.cases.end() && which == Workers::all &&
-      std::ranges::none_of(all, is_of_others))
+  const auto in_profile = profile_filter(profile, device.kind, all, which);
+  if (section != profile.cases.end()) {
+    if (which == Workers::all) check_section(profile, section->second, all);
+  } else if (which == Workers::all && std::ranges::none_of(all, in_profile)) {
     throw Error(ErrorKind::usage,
                 fmt::format("{}: the profile has no section [{}]", profile.file.string(),
                             to_string(device.kind)),
                 fmt::format("choose another device than {}, or another profile", device.id));
-  if (which == Workers::all && section != profile.cases.end())
-    check_section(profile, section->second, all);
-  const auto in_profile = profile_filter(profile, device.kind, all, which);
+  }
 
   std::vector<bool> chosen(all.size(), false);
   for (std::size_t i = 0; patterns.empty() && i < all.size(); ++i) chosen[i] = in_profile(all[i]);

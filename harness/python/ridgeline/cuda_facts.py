@@ -72,7 +72,7 @@ def _device(driver, index: int) -> dict:
 def devices() -> tuple[list[dict], str]:
     """All GPUs, or none with the reason. Also none where no library could put arrays there."""
     if not (libraries.is_there("torch") or libraries.is_there("cupy")):
-        return [], libraries.missing("neither torch nor CuPy")
+        return [], libraries.missing("torch or CuPy")
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:

@@ -15,8 +15,8 @@ _PERSISTING_L2 = 6  # CU_LIMIT_PERSISTING_L2_CACHE_SIZE
 
 
 class _Recorded:
-    def __init__(self, replay: Callable):
-        self.replay = replay
+    def __init__(self, replay: Callable, spins: bool):
+        self.replay, self.spins = replay, spins
         self.marked = self.last = self.graph = None
 
 
@@ -34,7 +34,6 @@ class OnTorchCuda:
         self._event, self._spin = torch.cuda.Event, torch.cuda._sleep
         torch.cuda.set_device(device)
         self._stream = torch.cuda.Stream()
-        self._pool = torch.cuda.graph_pool_handle()
         self._single = single
         self.launch = "single" if single else "graph"
         self._flushed = torch.zeros(2 * cache_bytes + 4, dtype=torch.uint8, device=device)
@@ -53,7 +52,9 @@ class OnTorchCuda:
     def record(self, calls: list[Callable], mark: int, once: bool = False) -> _Recorded:
         """As OnCpu.record. A graph unless it is run once only, or recording it fails."""
         if once or self._single or self.launch == "loop":
-            return self._loop(calls, mark)
+            # Work on another stream would be done while the spinning kernel holds up this one, so
+            # what is executed to be compared does not spin.
+            return self._loop(calls, mark, spins=self._single and not once)
         try:
             return self._graph(calls, mark)
         except RuntimeError as error:
@@ -62,14 +63,14 @@ class OnTorchCuda:
             self.launch = "loop"
             with suppress(RuntimeError):
                 self._synchronize()
-            return self._loop(calls, mark)
+            return self._loop(calls, mark, spins=False)
 
     def _graph(self, calls: list[Callable], mark: int) -> _Recorded:
         torch = self._torch
         self._synchronize()
         graph = torch.cuda.CUDAGraph()
-        recorded = _Recorded(graph.replay)
-        with torch.cuda.graph(graph, pool=self._pool, stream=self._stream):
+        recorded = _Recorded(graph.replay, spins=True)
+        with torch.cuda.graph(graph, stream=self._stream):
             for number, call in enumerate(calls):
                 output = call()
                 if number == mark:
@@ -81,7 +82,7 @@ class OnTorchCuda:
         self._synchronize()
         return recorded
 
-    def _loop(self, calls: list[Callable], mark: int) -> _Recorded:
+    def _loop(self, calls: list[Callable], mark: int, spins: bool) -> _Recorded:
         def launch() -> None:
             for number, call in enumerate(calls):
                 output = call()
@@ -90,7 +91,7 @@ class OnTorchCuda:
                 elif number == len(calls) - 1:
                     recorded.last = output
 
-        recorded = _Recorded(launch)
+        recorded = _Recorded(launch, spins)
         return recorded
 
     def run(self, recorded: _Recorded, at_end: Callable | None = None) -> Batch:
@@ -99,7 +100,8 @@ class OnTorchCuda:
         self._synchronize()
         began = now_ns()
         with torch.cuda.stream(self._stream):
-            self._spin(SPIN_CYCLES)
+            if recorded.spins:
+                self._spin(SPIN_CYCLES)
             start.record(self._stream)
             recorded.replay()
             end.record(self._stream)

@@ -7,14 +7,13 @@ samples are compared, is as random. So a kernel cannot tell when it is looked at
 import secrets
 from dataclasses import dataclass
 
-import numpy as np
-
 from ridgeline import outputs
 from ridgeline.buffer_sets import BufferSet, BufferSets, sets_for
 from ridgeline.cases import Case
 from ridgeline.clocks import Stopwatch
-from ridgeline.comparison import Found, check_types, compare
+from ridgeline.comparison import check_types
 from ridgeline.failures import CaseFailed, wrong
+from ridgeline.judging import Judge, outputs_seen
 from ridgeline.order import Order
 from ridgeline.recall import check_recall
 from ridgeline.spread import median, relative_half_width
@@ -54,15 +53,11 @@ class Experiment:
     def __init__(self, plan: Plan, timing, sensors: Sensors, cache_bytes: int):
         self.plan, self.timing, self.sensors = plan, timing, sensors
         self._cache_bytes = cache_bytes
+        self.judge = Judge(plan.case, timing)
         self.samples: list[float] = []
-        self.found: Found | None = None
         self.settled = False
-        self.prepare_ns = self.verify_ns = self.warmup_ns = self.timed_ns = 0.0
+        self.prepare_ns = self.warmup_ns = self.timed_ns = 0.0
         self._recorded: dict[tuple, list] = {}
-        self._expected: dict[int, list] = {}  # of a set's inputs when they were last compared
-        self._compared = 0
-        self._first_expected: list | None = None
-        self._varies = False  # whether other inputs have led to another expectation
         self._failed: CaseFailed | None = None  # what sampling has found
         self._sampled_ns = 0.0  # wall time of all requests for samples
         # The newest batch, and the set that its marked output is of; None once it is compared.
@@ -182,7 +177,7 @@ class Experiment:
         """Samples, each the time of one execution in ns, until the interval of all is within
         `target` of their median, there are `most`, or another one may exceed the budget."""
         watch, taken, longest, comparing = Stopwatch(), [], 0.0, 0.0
-        cost = self.verify_ns / max(self._compared, 1)
+        cost = self.judge.wall_ns / max(self.judge.compared, 1)
         next_look = max(least, 1)
         self.sensors.read()
         while not self._enough(taken, watch, longest, target, most, next_look, budget_ns):
@@ -235,62 +230,20 @@ class Experiment:
             each.refill()
         batch, of = self._batch(True)
         self._judge(batch, of, "in a batch after sampling")
+        self._judge_on_top(of)
         self.timing.check()
         # The only execution of a sample is always on inputs that have just changed.
         if self.order.executions > 1 and self.timing.launch == "loop":
             check_recall(self._alone, self.timing.evict if self._evicts else _nothing, of)
-        if not self._varies:
-            raise wrong(
-                f"{self.plan.case.place}: what is expected was the same for all inputs, so an "
-                "output that is remembered could not be told from one that is computed"
-            )
+        self.judge.check_dependence()
+
+    def _judge_on_top(self, of: BufferSet) -> None:
+        """Executes twice, with a few elements changed in between and nothing poisoned: a kernel
+        that skips what seems to be there already leaves the first output."""
+        self._alone(of)
+        of.change_some()
+        self._judge(self._alone(of, outputs_seen), of, "on top of an earlier output")
 
     def _judge(self, batch, of: BufferSet, when: str) -> None:
-        """Compares the output as it was when the timing ended with what is expected of the inputs
-        as they are now, and poisons it."""
-        watch = Stopwatch()
-        case = self.plan.case
-        self.timing.wait()
-        of.check_inputs()
-        want = of.expected()
-        found = compare(batch.seen, want, case.dtype, of.expectation.tolerance)
-        if self.found is None or not found.error <= self.found.error:
-            self.found = found
-        if not found.right:
-            raise wrong(f"{when}, {self._why(batch, of, found, want)}")
-        if self._first_expected is None:
-            self._first_expected = want
-        elif not self._varies:
-            pairs = zip(self._first_expected, want, strict=True)
-            self._varies = not all(np.array_equal(one, other) for one, other in pairs)
-        self._expected[id(of)] = want
-        self._compared += 1
-        outputs.poison(outputs.arrays(batch.marked))
+        self.judge(batch, of, when)
         self._left = None
-        self.verify_ns += watch.ns()
-
-    def _why(self, batch, of: BufferSet, found: Found, want: list) -> str:
-        def fits(output, expected) -> bool:
-            tolerance = of.expectation.tolerance
-            return compare(output, expected, self.plan.case.dtype, tolerance).right
-
-        before = self._expected.get(id(of))
-        remembered = [before] if before is not None else []
-        if any(fits(batch.seen, each) for each in [*remembered, of.expected_as_filled()]):
-            return (
-                "the output was that of inputs which have changed since: it was remembered, not "
-                f"computed ({found.where})"
-            )
-        if fits(outputs.arrays(batch.marked), want):
-            return (
-                "the output became right only after its time had been taken: work was started and "
-                f"not waited for (when the timing ended, {found.where})"
-            )
-        return (
-            f"the output differed from what is expected: error {found.error:.3g}, tolerance "
-            f"{found.tolerance:.3g}; {found.where}"
-        )
-
-
-def outputs_seen(marked: object) -> list:
-    return outputs.snapshot(outputs.arrays(marked))

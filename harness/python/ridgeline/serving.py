@@ -197,18 +197,19 @@ class Worker:
             "seed": plan.seed,
             "settled": experiment.settled,
             "prepare_ns": experiment.prepare_ns,
-            "verify_ns": experiment.verify_ns,
+            "verify_ns": experiment.judge.wall_ns,
             "warmup_ns": experiment.warmup_ns,
             "timed_ns": experiment.timed_ns,
             "total_ns": self._total_ns,
             "telemetry": experiment.sensors.summary(),
         }
-        if experiment.found is not None and (right or not experiment.found.right):
-            error = experiment.found.error
+        found = experiment.judge.found
+        if found is not None and (right or not found.right):
+            error = found.error
             shown_error = error if isfinite(error) else "nan" if isnan(error) else "inf"
             said["verification"] = {
                 "error": shown_error,
-                "tolerance": experiment.found.tolerance,
+                "tolerance": found.tolerance,
                 "checked": "whole",
             }
         if right:

@@ -1,0 +1,83 @@
+"""Judges outputs: each beside what is expected of its inputs as they are now."""
+
+import numpy as np
+
+from ridgeline import outputs
+from ridgeline.buffer_sets import BufferSet
+from ridgeline.cases import Case
+from ridgeline.clocks import Stopwatch
+from ridgeline.comparison import Found, compare
+from ridgeline.cpu_timing import Batch
+from ridgeline.failures import wrong
+
+
+def outputs_seen(marked: object) -> list:
+    """A copy of an output at the end of a timing, which is what is judged."""
+    return outputs.snapshot(outputs.arrays(marked))
+
+
+class Judge:
+    """Calling it compares a batch's output, and poisons that. Throws CaseFailed when it is wrong,
+    with how that came about as far as it can be told."""
+
+    def __init__(self, case: Case, timing):
+        self._case, self._timing = case, timing
+        self.found: Found | None = None  # the worst so far
+        self.compared, self.wall_ns = 0, 0.0
+        self._newest: tuple[BufferSet, list] | None = None  # what was expected of it
+        self._first: list | None = None
+        self._varies = False  # whether other inputs have led to another expectation
+
+    def __call__(self, batch: Batch, of: BufferSet, when: str) -> None:
+        watch = Stopwatch()
+        self._timing.wait()
+        of.check_inputs()
+        want = of.expected()
+        found = compare(batch.seen, want, self._case.dtype, of.expectation.tolerance)
+        if self.found is None or not found.error <= self.found.error:
+            self.found = found
+        if not found.right:
+            raise wrong(f"{when}, {self._why(batch, of, found, want)}")
+        self._look_for_change(want)
+        self._newest = (of, want)
+        self.compared += 1
+        outputs.poison(outputs.arrays(batch.marked))
+        self.wall_ns += watch.ns()
+
+    def _look_for_change(self, want: list) -> None:
+        if self._first is None and not self._varies:
+            self._first = want
+        elif not self._varies:
+            pairs = zip(self._first, want, strict=True)
+            self._varies = not all(np.array_equal(one, other) for one, other in pairs)
+            self._first = None if self._varies else self._first
+
+    def check_dependence(self) -> None:
+        """Throws CaseFailed when all that was expected was the same."""
+        if not self._varies:
+            raise wrong(
+                "what is expected was the same for all inputs, so an output that is remembered "
+                "could not be told from one that is computed"
+            )
+
+    def _why(self, batch: Batch, of: BufferSet, found: Found, want: list) -> str:
+        def fits(output: list, expected: list) -> bool:
+            return compare(output, expected, self._case.dtype, of.expectation.tolerance).right
+
+        earlier = [of.expected_as_filled()]
+        if self._newest is not None and self._newest[0] is of:
+            earlier.append(self._newest[1])
+        if any(fits(batch.seen, each) for each in earlier):
+            return (
+                "the output was that of inputs which have changed since: it was remembered, not "
+                f"computed ({found.where})"
+            )
+        if fits(outputs.arrays(batch.marked), want):
+            return (
+                "the output became right only after its time had been taken: work was started and "
+                f"not waited for (when the timing ended, {found.where})"
+            )
+        return (
+            f"the output differed from what is expected: error {found.error:.3g}, tolerance "
+            f"{found.tolerance:.3g}; {found.where}"
+        )
