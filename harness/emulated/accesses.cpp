@@ -69,8 +69,7 @@ namespace {
     Block::current().look_closer(address, pc, static_cast<int>(bytes));
   if (act == Act::write) {
     settle_store(here);
-    here.store = here.next;
-    here.before[0] = value_at(address, bytes, here.before[1]);
+    begin_store(here, address, static_cast<unsigned>(bytes));
   }
   *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};
   if (__builtin_expect(++here.next == here.end, 0))

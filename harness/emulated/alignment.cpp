@@ -87,6 +87,14 @@ std::uint64_t place_of(const Entry& entry) {
   return place;
 }
 
+/// Takes what was stored out of the addresses.
+void split_stores(Request& request, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    request.stored[i] = static_cast<std::uint16_t>(request.addresses[i] >> address_bits);
+    request.addresses[i] &= address_mask;
+  }
+}
+
 /// What mostly is so: all lanes stand at one access to memory. Fills the request and moves on, or
 /// does nothing.
 bool take_converged(std::span<LaneLog> logs, Request& request) {
@@ -97,10 +105,10 @@ bool take_converged(std::span<LaneLog> logs, Request& request) {
   std::size_t count = 0;
   for (const LaneLog& log : logs) {
     if (log.next == log.end || place_of(*log.next) != wanted) return false;
-    request.addresses[count] = log.next->address & address_mask;
-    request.stored[count] = static_cast<std::uint16_t>(log.next->address >> address_bits);
+    request.addresses[count] = log.next->address;
     request.lanes[count++] = log.lane;
   }
+  if (place.act == Act::write) split_stores(request, count);
   for (LaneLog& log : logs) ++log.next;
   request.pc = place.pc;
   request.act = place.act;
@@ -139,12 +147,11 @@ void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
     request.count = 0;
     for (LaneLog& log : logs) {
       if (log.next == log.end || !same_place(*log.next, place)) continue;
-      const auto to = static_cast<std::size_t>(request.count++);
-      request.addresses[to] = log.next->address & address_mask;
-      request.stored[to] = static_cast<std::uint16_t>(log.next->address >> address_bits);
-      request.lanes[to] = log.lane;
+      request.addresses[static_cast<std::size_t>(request.count)] = log.next->address;
+      request.lanes[static_cast<std::size_t>(request.count++)] = log.lane;
       ++log.next;
     }
+    if (place.act == Act::write) split_stores(request, static_cast<std::size_t>(request.count));
     warp.request(request);
   }
 }

@@ -194,6 +194,7 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
   std::uint64_t* written = nullptr;
   Owner* owners = nullptr;
   Slot* touched = nullptr;
+  Race found;  // behind the first access with one there is no other
   for (std::size_t i = next; i < addresses.size(); ++i) {
     const std::uint64_t address = addresses[i];
     if ((address ^ begin) >= slot_span) {
@@ -216,7 +217,6 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
     access.number = i;
     if (bytes < 4) access.bytes = ((1u << bytes) - 1) << at % 4;
     access.now = by_threads ? history.moment(access.thread, access.bytes, strong) : 0;
-    Race found;
     for (Owner *owner = owners + at / 4, *end = owner + (bytes + 3) / 4; owner != end; ++owner) {
       const std::uint32_t wrote = access.current(owner->writer),
                           read = access.current(owner->reader);

@@ -100,18 +100,12 @@ bool Lanes::run(int warp, Warp& aligned) {
       align(mine, true, aligned);
     }
   }
+  // What lanes have done comes before what other warps and blocks do behind it, also where a lane
+  // of theirs waits for those.
+  if (std::ranges::any_of(mine, [](const Lane& lane) { return lane.state == LaneState::spinning; }))
+    align(mine, true, aligned);
   keep_logs(warp);
   return true;
-}
-
-void Lanes::tell_all(Requests& aligned) {
-  for (int warp = 0; warp < warps(); ++warp) {
-    if (keeps_[static_cast<std::size_t>(warp)] == 0) continue;
-    aligned.begin_warp(warp);
-    restore_logs(warp);
-    align(of_warp(warp), true, aligned);
-    keep_logs(warp);
-  }
 }
 
 /// Logs are the warp's that runs.

@@ -20,8 +20,6 @@
 
 namespace ridgeline::emulated {
 
-class Requests;
-
 /// Whether lanes wait, and for what.
 enum class LaneState : std::uint8_t {
   fresh,
@@ -87,9 +85,6 @@ class Lanes {
   /// Runs the lanes of a warp until all have ended or wait for another warp. False when the launch
   /// was stopped.
   bool run(int warp, Warp& aligned);
-  /// Aligns all that the lanes have done so far, and not what waits for lanes that wait, before
-  /// another block goes on.
-  void tell_all(Requests& aligned);
   /// Which of `count` goes first.
   std::size_t first_of(std::size_t count) { return shuffles_ ? draw(count) : 0; }
   template <class T>

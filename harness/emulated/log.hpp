@@ -68,41 +68,37 @@ struct Hot {
   Entry* store = nullptr;
   std::uint64_t before[2] = {};
 };
-/// Up to 16 bytes there, the second half in `second`.
-[[gnu::always_inline]] inline std::uint64_t value_at(std::uint64_t address, std::uint64_t bytes,
-                                                     std::uint64_t& second) {
-  const auto* const at =
-      reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
-  std::uint64_t first = 0;
-  second = 0;
-  switch (bytes) {
-    case 1:
-      std::memcpy(&first, at, 1);
-      break;
-    case 2:
-      std::memcpy(&first, at, 2);
-      break;
-    case 4:
-      std::memcpy(&first, at, 4);
-      break;
-    case 16:
-      std::memcpy(&second, static_cast<const char*>(at) + 8, 8);
-      [[fallthrough]];
-    default:
-      std::memcpy(&first, at, 8);
-  }
-  return first;
+/// The 8 bytes, aligned, that hold the one there.
+[[gnu::always_inline]] inline std::uint64_t word_at(std::uint64_t address) {
+  std::uint64_t word = 0;
+  std::memcpy(&word,
+              reinterpret_cast<const void*>(
+                  address & ~std::uint64_t{7}),  // NOLINT(performance-no-int-to-ptr)
+              sizeof word);
+  return word;
+}
+/// Of 1 to 16 bytes, aligned to their number: what they hold, as far as 64 bits tell.
+[[gnu::always_inline]] inline std::uint64_t value_at(std::uint64_t address, unsigned bytes) {
+  const std::uint64_t word = word_at(address) >> address % 8 * 8;
+  if (bytes >= 8) return bytes == 8 ? word : word + word_at(address + 8) * 31;
+  return word & ((std::uint64_t{1} << 8 * bytes) - 1);
+}
+/// That the lane stores there next.
+[[gnu::always_inline]] inline void begin_store(Hot& here, std::uint64_t address, unsigned bytes) {
+  here.store = here.next;
+  here.before[0] = word_at(address);
+  if (bytes == 16) here.before[1] = word_at(address + 8);
 }
 /// Adds to the entry of the last store what it has stored by now.
 [[gnu::always_inline]] inline void settle_store(Hot& here) {
   if (here.store == nullptr) return;
   Entry& entry = *here.store;
   here.store = nullptr;
-  std::uint64_t second = 0;
-  const std::uint64_t first = value_at(entry.address, entry.bytes, second);
-  const bool same = first == here.before[0] && second == here.before[1];
-  const std::uint64_t sum = (first + second * 31) * 0x9E3779B97F4A7C15u >> 49;
-  entry.address |= sum << address_bits | std::uint64_t{same} << 63;
+  const std::uint64_t address = entry.address;
+  bool same = word_at(address) == here.before[0];
+  if (entry.bytes == 16) same = same && word_at(address + 8) == here.before[1];
+  const std::uint64_t sum = value_at(address, entry.bytes) * 0x9E3779B97F4A7C15u >> 49;
+  entry.address = address | sum << address_bits | std::uint64_t{same} << 63;
 }
 extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
 

@@ -49,12 +49,9 @@ bool Others::end_round() {
 }
 
 bool Others::let_others_run(bool progress) {
-  // What this block has done comes before what others do behind it.
-  if (!none() && !in_cluster()) block_.lanes.tell_all(block_.requests);
   if (!none()) return residents_->pass(place_, progress);
   if (turns_ == nullptr) return vain_rounds_ <= most_vain_rounds;
   if (vain_rounds_ < few_vain_rounds) return true;
-  block_.lanes.tell_all(block_.requests);
   return turns_->pass(block_.number(), progress);
 }
 
@@ -109,10 +106,9 @@ bool Others::is_idle() {
   std::uint64_t seen = 1;
   for (const Entry& entry : std::span(found, count)) {
     const std::uint64_t address = entry.address & address_mask;
-    std::uint64_t second = 0;
-    const std::uint64_t value = entry.bytes == 0 ? 0 : value_at(address, entry.bytes, second);
+    const std::uint64_t value = entry.bytes == 0 ? 0 : value_at(address, entry.bytes);
     // In whatever order they were found: a log begins anywhere in the loop.
-    seen += (value + second + address * 31 + entry.pc) * 0x9E3779B97F4A7C15u;
+    seen += (value + address * 31 + entry.pc) * 0x9E3779B97F4A7C15u;
   }
   has_spins_ = true;
   Spin& spin = spins_[lane.thread];

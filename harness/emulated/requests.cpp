@@ -232,7 +232,9 @@ void Requests::shared_request(const Request& request) {
       if (!done) touch_shared(request, i);
     }
   };
-  if (request.act == Act::read)
+  if (strong_)
+    touch_each([](std::uint64_t, int) { return false; });
+  else if (request.act == Act::read)
     touch_each([&](std::uint64_t word, int thread) { return history.quick_read(word, thread); });
   else if (request.act == Act::write)
     touch_each([&](std::uint64_t word, int thread) { return history.quick_write(word, thread); });
@@ -250,8 +252,9 @@ void Requests::touch_shared(const Request& request, std::size_t i) {
       !history.written(offset, request.bytes))
     block_.findings.add("uninitialised (shared)", request.pc, thread, -1,
                         block_.shared.describe(request.addresses[i], request.bytes));
-  Stored stored;
-  if (request.act == Act::write) stored = {request.with(i), same_as_before(request.stored[i])};
+  Stored stored{.is_strong = strong_};
+  if (request.act == Act::write)
+    stored = {request.with(i), same_as_before(request.stored[i]), strong_};
   const auto conflict = history.access(offset, request.bytes, request.act, thread, stored);
   if (!conflict || (strong_ && request.act != Act::atomic)) return;  // flags are volatile
   if (ordered_by_lock(request, thread, conflict->other)) return;

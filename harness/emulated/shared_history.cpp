@@ -126,21 +126,23 @@ std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset,
     if (word.copier != 0 && act != Act::copy_end && !(word.read != 0 && act == Act::read) &&
         !conflict)
       conflict = Conflict{touched_under_way, word.copier - 1};
-    const Cell me = cell_of(now, thread, mask);
+    const bool atomic = act == Act::atomic || stored.is_strong;
+    const Cell me = cell_of(now, thread, mask) | (atomic ? 1 : 0);
     if (act == Act::read) {
       for (const Cell writer : word.writers)
-        if (unordered(writer, thread, mask)) note("race (read after write)", writer);
+        if (unordered(writer, thread, mask) && !(atomic && is_atomic(writer)))
+          note("race (read after write)", writer);
       note_reader(word, me, thread);
       continue;
     }
-    const bool atomic = act == Act::atomic;
     for (const Cell writer : word.writers)
       if (!(atomic && is_atomic(writer)) && unordered(writer, thread, mask) && !is_with(writer))
         note("race (write after write)", writer, stored.as_before);
     for (const Cell reader : word.readers)
-      if (unordered(reader, thread, mask)) note("race (write after read)", reader);
+      if (unordered(reader, thread, mask) && !(atomic && is_atomic(reader)))
+        note("race (write after read)", reader);
     if (unordered(word.writers[0], thread, 15)) word.writers[1] = word.writers[0];
-    word.writers[0] = me | (atomic ? 1 : 0);
+    word.writers[0] = me;
     if (act == Act::copy_begin) {
       word.copier = static_cast<std::uint16_t>(thread + 1);
     } else {

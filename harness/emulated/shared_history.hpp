@@ -17,6 +17,7 @@ namespace ridgeline::emulated {
 struct Stored {
   std::uint32_t with = 0;
   bool as_before = false;
+  bool is_strong = false;  // also of loads: volatile ones do not race with atomics
 };
 
 /// Who touched each word of a block's shared memory last, and when: finds races by happens-before.

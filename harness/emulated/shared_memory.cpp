@@ -49,7 +49,7 @@ SharedMemory::Place SharedMemory::nearest(std::uint64_t offset) const {
 bool SharedMemory::is_near(std::uint64_t address) const {
   constexpr std::uint64_t near = std::uint64_t{1} << 20;
   return address - (static_ - near) < variables_.bytes() + 2 * near ||
-         address - (dynamic_begin() - near) < span_ + 2 * near;
+         (dynamic_bytes_ != 0 && address - (dynamic_begin() - near) < span_ + 2 * near);
 }
 
 std::string SharedMemory::describe(std::uint64_t address, int bytes) const {

@@ -16,9 +16,15 @@
 namespace ridgeline::emulated {
 namespace {
 
+/// Ours, CUDA's libraries' and the compiler's: who is asked for a line has called what stands
+/// there.
 bool is_word_of_the_language(std::string_view file) {
-  if (file.starts_with("kernels/ptx/") && file.ends_with(".cuh")) return true;
-  return file.find("harness/emulated/") != std::string_view::npos && !file.ends_with(".cu");
+  const auto lies_in = [&](std::string_view folder) {
+    return file.find(folder) != std::string_view::npos;
+  };
+  if (lies_in("kernels/ptx/") && file.ends_with(".cuh")) return true;
+  return (lies_in("harness/emulated/") && !file.ends_with(".cu")) || lies_in("/cccl/") ||
+         lies_in("/include/c++/");
 }
 
 /// "kernels/gemm/cuda/naive.cu" of "build/x/../../kernels/gemm/cuda/naive.cu" and of the file that

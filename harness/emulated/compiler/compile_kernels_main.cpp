@@ -39,18 +39,20 @@ int run(std::vector<std::string> command) {
 }
 
 /// Assembles what was compiled, with room behind shared variables.
-int assemble(const std::string& compiler, const std::string& assembly, const std::string& object) {
+int assemble(const std::vector<std::string>& command, const std::string& assembly,
+             const std::string& object) {
   const std::string guarded = object + ".guarded.s";
   {
     std::ifstream made(assembly);
     std::ofstream with_guards(guarded);
-    ridgeline::emulated::add_shared_guards(made, with_guards);
+    ridgeline::emulated::add_shared_guards(made, with_guards,
+                                           ridgeline::emulated::guard_bytes_of(command));
     if (!with_guards.flush()) {
       std::fprintf(stderr, "compile_kernels: cannot write %s\n", guarded.c_str());
       return 1;
     }
   }
-  const int ended = run({compiler, "-c", guarded, "-o", object});
+  const int ended = run({command[0], "-c", guarded, "-o", object});
   std::error_code ignored;
   fs::remove(guarded, ignored);
   return ended;
@@ -67,7 +69,7 @@ int compile(std::vector<std::string> command, const std::string& object, bool on
   std::ifstream dump(dumped);
   std::error_code ignored;
   fs::remove(dumped, ignored);
-  if (ended == 0) ended = assemble(command[0], assembly, object);
+  if (ended == 0) ended = assemble(command, assembly, object);
   fs::remove(assembly, ignored);
   if (ended != 0) return ended;
   if (!dump) {

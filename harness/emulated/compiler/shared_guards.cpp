@@ -1,5 +1,7 @@
 #include "harness/emulated/compiler/shared_guards.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <istream>
 #include <ostream>
 #include <string>
@@ -7,15 +9,21 @@
 namespace ridgeline::emulated {
 namespace {
 
-// Larger than what most loops run too far, and small enough that all variables of a program have an
-// address of 20 bits.
-constexpr int guard_bytes = 1024;
+constexpr int least_guard_bytes = 128;
 
 bool begins_with(const std::string& line, const char* word) { return line.rfind(word, 0) == 0; }
 
 }  // namespace
 
-void add_shared_guards(std::istream& assembly, std::ostream& guarded) {
+int guard_bytes_of(const std::vector<std::string>& command) {
+  const std::string option = "-DRIDGELINE_SHARED_GUARD=";
+  for (const std::string& each : command)
+    if (begins_with(each, option.c_str()))
+      return std::max(least_guard_bytes, std::atoi(each.c_str() + option.size()));
+  return least_guard_bytes;
+}
+
+void add_shared_guards(std::istream& assembly, std::ostream& guarded, int guard_bytes) {
   bool thread_local_section = false;
   int guards = 0;
   for (std::string line; std::getline(assembly, line);) {
