@@ -50,7 +50,10 @@ using Word = std::function<std::string(std::size_t)>;
 
 std::string expression(const Word& word, std::size_t first, std::size_t end) {
   std::string text;
-  for (std::size_t i = first; i < end; ++i) text += (text.empty() ? "" : " ") + word(i);
+  for (std::size_t i = first; i < end; ++i) {
+    if (!text.empty()) text += ' ';
+    text += word(i);
+  }
   return text;
 }
 
