@@ -99,8 +99,7 @@ int run(const std::vector<std::string>& arguments) {
     throw Error(ErrorKind::usage, arguments[0] + " does not check kernels",
                 "there are emulated:sm_90 and emulated:sm_80");
   const record::Measurement measurement = measured(*device);
-  if (std::ranges::find(arguments, "--silent") == arguments.end())
-    print(measurement, arguments[0]);
+  if (std::ranges::find(arguments, "--silent") == arguments.end()) print(measurement, arguments[0]);
   const auto report = std::ranges::find(arguments, "--report");
   if (report != arguments.end() && std::next(report) != arguments.end())
     std::ofstream(*std::next(report)) << with_findings(measurement).dump() << '\n';
