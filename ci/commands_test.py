@@ -62,6 +62,9 @@ STANDS_FOR = {  # in an example: here
     r"\bcheck mine\.cpp kernel\.cu": (
         "check docs/examples/own-suite/mine.cpp docs/examples/own-suite/kernel.cu"
     ),
+    r"\bcheck saxpy\.cu": "check docs/examples/saxpy.cu",
+    r"\bcheck main\.cu kernels\.cu -I include": "check docs/examples/saxpy.cu -I docs",
+    r"-- --n 1000": "-- 1000",
     r"\bFOLDER\b": "results",
     r"--benchmark_filter=gemm": f"--benchmark_filter={CASE}",
     r"\blabel:\w+": "label:v1",

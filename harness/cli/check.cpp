@@ -114,7 +114,8 @@ int check(const Context& context, const CheckOptions& options) {
     present::SaidLines errors(stderr);
     process::build_check(kit, sources, program, errors);
   } catch (const Error& error) {
-    tell_ci(options, {.file = file, .outcome = "not_built", .reason = error.what(), .findings = {}});
+    tell_ci(options,
+            {.file = file, .outcome = "not_built", .reason = error.what(), .findings = {}});
     throw;
   }
   std::vector<std::string> arguments{device, "--report", report.string(), "--limit",
@@ -125,8 +126,7 @@ int check(const Context& context, const CheckOptions& options) {
   // What the program and its kernels print may come between the lines for people, but not into
   // JSON.
   present::SaidLines lines(context.json ? stderr : stdout);
-  const process::ToolResult result =
-      process::run_tool({program.string(), arguments, {}}, &lines);
+  const process::ToolResult result = process::run_tool({program.string(), arguments, {}}, &lines);
   std::ifstream in(report, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   const std::optional<json::Value> written = json::try_parse(text);
@@ -137,8 +137,7 @@ int check(const Context& context, const CheckOptions& options) {
   if (result.fine) return present::fine;
   for (const int code : {2, 3, 64, 69})
     if (result.exit_code == code) return code;
-  const Error failure(ErrorKind::dependency,
-                      fmt::format("the check of {} {}", file, result.ending),
+  const Error failure(ErrorKind::dependency, fmt::format("the check of {} {}", file, result.ending),
                       "an access that the device does not see can end the program: "
                       "docs/how-to-check.md");
   if (!written)
@@ -150,11 +149,11 @@ int check(const Context& context, const CheckOptions& options) {
 }  // namespace
 
 void add_check(Command program, Context& context) {
-  const auto [command, options] = add_command(
-      program, context, "check",
-      "Run a CUDA program, or a file's kernels, on the emulated device: mistakes, counts, annotated "
-      "source",
-      R"(
+  const auto [command, options] = add_command(program, context, "check",
+                                              "Run a CUDA program, or a file's kernels, on the "
+                                              "emulated device: mistakes, counts, annotated "
+                                              "source",
+                                              R"(
   ridgeline check saxpy.cu                                   a program with main(); no GPU is needed
   ridgeline check main.cu kernels.cu -I include -- --n 1000  several files; arguments of main()
   ridgeline check reverse_rows.cu --device emulated:sm_80    within another architecture's limits
@@ -174,7 +173,8 @@ Files without main() define kernels and a function ridgeline::check() that launc
                  {.value_name = "ACCESSES",
                   .default_text = "1G",
                   .complaint = [](const std::string& text) -> std::string {
-                    return accesses_of(text) ? "" : "it is a number above 0 with K, M or G, or none";
+                    return accesses_of(text) ? ""
+                                             : "it is a number above 0 with K, M or G, or none";
                   }});
   command.option("--junit", options.junit, "Also write a JUnit test case", {.value_name = "FILE"});
   command.option("--sarif", options.sarif, "Also write findings as SARIF 2.1.0",

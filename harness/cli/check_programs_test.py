@@ -144,9 +144,7 @@ def test_a_program_of_two_files_runs_as_it_is(tmp_path):
     (tmp_path / "main.cu").write_text("#include <cassert>\n" + MANY)
     (tmp_path / "other.cu").write_text(OTHER)
     (tmp_path / "headers" / "part.cuh").write_text(PART)
-    done = check(
-        tmp_path, "main.cu", "other.cu", "-I", "headers", "-D", "FACTOR=2", "--", "--go"
-    )
+    done = check(tmp_path, "main.cu", "other.cu", "-I", "headers", "-D", "FACTOR=2", "--", "--go")
     said = done.stdout + done.stderr
     assert "sums 512 512, 2\n" in said, said  # 32 lanes of (3 + 4 + 1) * 2
     assert "phases 2\n" in said
@@ -184,7 +182,7 @@ def test_mistakes_have_their_lines_in_every_format(tmp_path):
 def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
     program = tmp_path / "other.cu"
     program.write_text(
-        "__global__ void k() {\n  asm volatile(\"wgmma.fence.sync.aligned;\");\n}\n"
+        '__global__ void k() {\n  asm volatile("wgmma.fence.sync.aligned;");\n}\n'
         "int main() { k<<<1, 1>>>(); }\n"
     )
     done = check(tmp_path, program)

@@ -168,8 +168,8 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
                 }
                 end(block);
               });
-    report.cut_after = !stopped && run_blocks < blocks ? std::optional(run_blocks.load())
-                                                       : std::nullopt;
+    report.cut_after =
+        !stopped && run_blocks < blocks ? std::optional(run_blocks.load()) : std::nullopt;
   }
   for (std::uint64_t first = 0; together != 1 && first < blocks && report.completed;
        first += together) {

@@ -59,7 +59,8 @@ class Build {
     own_.emplace_back("/usr/");
   }
 
-  /// In two steps: told to link what it instruments, the compiler would add the sanitizer's library.
+  /// In two steps: told to link what it instruments, the compiler would add the sanitizer's
+  /// library.
   void as_they_stand() {
     Words objects;
     for (const std::string& source : sources_.files) {
@@ -97,8 +98,8 @@ class Build {
       words = kit_.compiler;
       if (words.size() > 1) words.insert(words.begin() + 1, "--note");
       add(words, without_includes(kit_.flags));
-      add(words, {"-w", "-fpermissive", "-fmax-errors=20", "-fpreprocessed", "-x",
-                  "c++-cpp-output", "-c", rewritten, "-o", object});
+      add(words, {"-w", "-fpermissive", "-fmax-errors=20", "-fpreprocessed", "-x", "c++-cpp-output",
+                  "-c", rewritten, "-o", object});
       done = perform(words);
       refuse_unless(done, source + " cannot be compiled for the emulated device", done.said);
       to_says_ << done.said;
@@ -120,7 +121,9 @@ class Build {
   }
 
  private:
-  static void add(Words& to, const Words& words) { to.insert(to.end(), words.begin(), words.end()); }
+  static void add(Words& to, const Words& words) {
+    to.insert(to.end(), words.begin(), words.end());
+  }
 
   void link(const Words& objects, const Words& libraries, const std::string& named) {
     const auto words_of = [&](const Words& more) {
@@ -138,8 +141,9 @@ class Build {
     if (!stubs.empty()) {
       const std::string source = to_.string() + "-stubs.c", object = to_.string() + "-stubs.o";
       std::ofstream(source) << stubs;
-      refuse_unless(perform({kit_.compiler.back(), "-x", "c", "-fno-pie", "-c", source, "-o", object}),
-                    named + " cannot be linked", "");
+      refuse_unless(
+          perform({kit_.compiler.back(), "-x", "c", "-fno-pie", "-c", source, "-o", object}),
+          named + " cannot be linked", "");
       done = perform(words_of({object}));
     }
     refuse_unless(done, named + " cannot be linked", done.said);

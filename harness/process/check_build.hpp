@@ -17,13 +17,14 @@ struct CheckSources {
 
 /// Makes the program `to` of the user's sources, with other files beside it. Files of which one
 /// defines ridgeline::check(), or the cases of a suite, are compiled as they stand; others are
-/// rewritten and must have a main() between them. `to_says` gets what the user should read even though the program was made. Throws a usage
-/// Error whose text names the user's line for what the compiler, the rewriter or the linker refuses.
+/// rewritten and must have a main() between them. `to_says` gets what the user should read even
+/// though the program was made. Throws a usage Error whose text names the user's line for what the
+/// compiler, the rewriter or the linker refuses.
 void build_check(const Kit& kit, const CheckSources& sources, const std::filesystem::path& to,
                  std::ostream& to_says);
 
-/// C functions for those that a linker has not found and that are a library's of NVIDIA's: each says
-/// that it is not modelled, and ends the program. Empty when there are none.
+/// C functions for those that a linker has not found and that are a library's of NVIDIA's: each
+/// says that it is not modelled, and ends the program. Empty when there are none.
 std::string library_stubs(const std::string& said);
 
 /// Of what a compiler or linker said: at most a few sentences with a line of the user's each, and

@@ -46,10 +46,17 @@ Message message_of(std::string_view line) {
 
 /// What begins so belongs to a library that no emulated device has.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> libraries{
-    {{"cublas", "cuBLAS"},   {"cudnn", "cuDNN"},     {"cufft", "cuFFT"},
-     {"curand", "cuRAND"},   {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"},
-     {"nccl", "NCCL"},       {"nvml", "NVML"},       {"npp", "NPP"},
-     {"nvrtc", "NVRTC"},     {"cuGraphics", "graphics"}}};
+    {{"cublas", "cuBLAS"},
+     {"cudnn", "cuDNN"},
+     {"cufft", "cuFFT"},
+     {"curand", "cuRAND"},
+     {"cusparse", "cuSPARSE"},
+     {"cusolver", "cuSOLVER"},
+     {"nccl", "NCCL"},
+     {"nvml", "NVML"},
+     {"npp", "NPP"},
+     {"nvrtc", "NVRTC"},
+     {"cuGraphics", "graphics"}}};
 
 std::string library_hint(std::string_view name) {
   for (const auto& [prefix, library] : libraries)
@@ -61,8 +68,8 @@ std::string library_hint(std::string_view name) {
 
 /// The first name in quotes, of any kind.
 std::string_view quoted(std::string_view text) {
-  for (const auto& [open, close] : {std::pair<std::string_view, std::string_view>{"‘", "’"},
-                                    {"`", "'"}, {"'", "'"}}) {
+  for (const auto& [open, close] :
+       {std::pair<std::string_view, std::string_view>{"‘", "’"}, {"`", "'"}, {"'", "'"}}) {
     const std::size_t at = text.find(open);
     if (at == std::string_view::npos) continue;
     const std::size_t begin = at + open.size(), end = text.find(close, begin);
@@ -106,9 +113,10 @@ std::string library_stubs(const std::string& said) {
   if (names.empty()) return "";
   std::string text = "void ridgeline_not_modelled(const char*, unsigned long);\n";
   for (const std::string& name : names)
-    text += fmt::format("int {}() {{ ridgeline_not_modelled(\"{}\", (unsigned "
-                        "long)__builtin_return_address(0)); return 1; }}\n",
-                        name, name);
+    text += fmt::format(
+        "int {}() {{ ridgeline_not_modelled(\"{}\", (unsigned "
+        "long)__builtin_return_address(0)); return 1; }}\n",
+        name, name);
   return text;
 }
 

@@ -50,8 +50,8 @@ RIDGELINE_WORD T shuffled(unsigned mask, T value, unsigned from) {
   std::uint32_t parts[words] = {};
   __builtin_memcpy(parts, static_cast<const void*>(&value), sizeof value);
   for (std::uint32_t& part : parts)
-    part = static_cast<std::uint32_t>(emulated::shuffle(mask, part, static_cast<int>(from), 32,
-                                                        emulated::Shuffle::index));
+    part = static_cast<std::uint32_t>(
+        emulated::shuffle(mask, part, static_cast<int>(from), 32, emulated::Shuffle::index));
   T to;
   __builtin_memcpy(static_cast<void*>(&to), parts, sizeof to);
   return to;
@@ -272,7 +272,9 @@ class cluster_group {
     emulated::cluster_arrive();
     emulated::cluster_wait();
   }
-  RIDGELINE_WORD static arrival_token barrier_arrive() { return emulated::cluster_arrive(), arrival_token{}; }
+  RIDGELINE_WORD static arrival_token barrier_arrive() {
+    return emulated::cluster_arrive(), arrival_token{};
+  }
   RIDGELINE_WORD static void barrier_wait() { emulated::cluster_wait(); }
   RIDGELINE_WORD static void barrier_wait(arrival_token&&) { emulated::cluster_wait(); }
   RIDGELINE_WORD static unsigned block_rank() {

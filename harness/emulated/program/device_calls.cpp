@@ -37,8 +37,8 @@ void* device_malloc(std::size_t bytes) {
 void device_free(void*) {}  // what a launch has used of the heap stays used
 
 void device_assert(const char* expression, const char* file, unsigned line, const char*) {
-  emulated::Block::current().lanes.stop(
-      "assertion failed", RIDGELINE_CALLER, -1, fmt::format("{}:{}: {}", file, line, expression));
+  emulated::Block::current().lanes.stop("assertion failed", RIDGELINE_CALLER, -1,
+                                        fmt::format("{}:{}: {}", file, line, expression));
 }
 
 void device_trap() {
@@ -48,8 +48,9 @@ void device_trap() {
 unsigned active_lanes() {
   emulated::Lanes& lanes = emulated::Block::current().lanes;
   emulated::Lane& me = lanes.running();
-  Session::here().note("__activemask() and coalesced_threads() give the lanes that wait at the same "
-                       "place here; CUDA promises no more than that the caller is one of them");
+  Session::here().note(
+      "__activemask() and coalesced_threads() give the lanes that wait at the same "
+      "place here; CUDA promises no more than that the caller is one of them");
   const std::uint32_t pc = RIDGELINE_CALLER;
   me.collective = asks;
   me.pc = pc;
@@ -68,9 +69,7 @@ unsigned active_lanes() {
   return me.mask;
 }
 
-unsigned units() {
-  return static_cast<unsigned>(Session::here().machine().limits().units);
-}
+unsigned units() { return static_cast<unsigned>(Session::here().machine().limits().units); }
 
 unsigned unit_of_block() {
   const uint3 at = emulated::Block::current().index();

@@ -176,7 +176,9 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* to) {
 }
 cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) { return cudaSuccess; }
 cudaError_t cudaDeviceGetLimit(std::size_t* to, cudaLimit which) {
-  *to = which == cudaLimitStackSize ? 64 << 10 : which == cudaLimitMallocHeapSize ? 8 << 20 : 1 << 20;
+  *to = which == cudaLimitStackSize        ? 64 << 10
+        : which == cudaLimitMallocHeapSize ? 8 << 20
+                                           : 1 << 20;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceCanAccessPeer(int* to, int, int) {
@@ -222,19 +224,21 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* to, const void* kernel) {
   to->maxDynamicSharedSizeBytes = most_static_shared;
   to->ptxVersion = to->binaryVersion = facts().capability;
   to->numRegs = 32;
-  Session::here().note("cudaFuncGetAttributes: registers and local memory of a kernel are known to "
-                       "nvcc alone; 32 registers are said");
+  Session::here().note(
+      "cudaFuncGetAttributes: registers and local memory of a kernel are known to "
+      "nvcc alone; 32 registers are said");
   return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* to, const void* kernel,
-                                                                   int threads,
-                                                                   std::size_t shared, unsigned) {
+                                                                   int threads, std::size_t shared,
+                                                                   unsigned) {
   if (threads <= 0 || threads > facts().max_threads_per_block) {
     *to = 0;
     return Session::here().fail(cudaErrorInvalidValue);
   }
-  Session::here().note("occupancy: registers of a kernel are known to nvcc alone, and limit nothing "
-                       "here");
+  Session::here().note(
+      "occupancy: registers of a kernel are known to nvcc alone, and limit nothing "
+      "here");
   *to = ridgeline::emulated::blocks_that_fit(facts(), reinterpret_cast<std::uint64_t>(kernel),
                                              threads, shared);
   return cudaSuccess;

@@ -31,19 +31,17 @@ RIDGELINE_WORD std::clock_t device_clock() {
 }
 
 // Exchanges as they were before CUDA 9: all lanes of the warp take part.
-#define RIDGELINE_OLD_SHUFFLE(name)                            \
-  template <class T>                                           \
+#define RIDGELINE_OLD_SHUFFLE(name)                               \
+  template <class T>                                              \
   RIDGELINE_WORD T old##name(T value, int lane, int width = 32) { \
-    return name##_sync(0xFFFFFFFFu, value, lane, width);       \
+    return name##_sync(0xFFFFFFFFu, value, lane, width);          \
   }
 RIDGELINE_OLD_SHUFFLE(__shfl)
 RIDGELINE_OLD_SHUFFLE(__shfl_up)
 RIDGELINE_OLD_SHUFFLE(__shfl_down)
 RIDGELINE_OLD_SHUFFLE(__shfl_xor)
 #undef RIDGELINE_OLD_SHUFFLE
-RIDGELINE_WORD unsigned old__ballot(int predicate) {
-  return __ballot_sync(0xFFFFFFFFu, predicate);
-}
+RIDGELINE_WORD unsigned old__ballot(int predicate) { return __ballot_sync(0xFFFFFFFFu, predicate); }
 RIDGELINE_WORD int old__any(int predicate) { return __any_sync(0xFFFFFFFFu, predicate); }
 RIDGELINE_WORD int old__all(int predicate) { return __all_sync(0xFFFFFFFFu, predicate); }
 
@@ -52,8 +50,8 @@ inline constexpr Heap heap;
 
 /// Bytes are copied in pieces as wide as both addresses and the size allow.
 [[gnu::always_inline]] inline void* device_memcpy(void* to, const void* from, std::size_t bytes) {
-  const auto low = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) |
-                   bytes;
+  const auto low =
+      reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
   if (low % 4 == 0) {
     typedef std::uint32_t [[gnu::may_alias]] Word;
     for (std::size_t i = 0; i < bytes / 4; ++i)
@@ -115,9 +113,7 @@ template <class T>
 RIDGELINE_WORD void __stwt(T* at, std::type_identity_t<T> value) {
   *at = value;
 }
-RIDGELINE_WORD void __barrier_sync(unsigned) {
-  ::ridgeline::emulated::block_barrier(0xB0000000u);
-}
+RIDGELINE_WORD void __barrier_sync(unsigned) { ::ridgeline::emulated::block_barrier(0xB0000000u); }
 RIDGELINE_WORD bool __isShared(const void* at) {
   return reinterpret_cast<std::uintptr_t>(at) < std::uintptr_t{1} << 44 ||
          reinterpret_cast<std::uintptr_t>(at) >= std::uintptr_t{1} << 45;

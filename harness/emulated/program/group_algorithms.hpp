@@ -7,15 +7,15 @@
 namespace cooperative_groups {
 
 #define RIDGELINE_WORD [[gnu::always_inline]] inline
-#define RIDGELINE_OPERATION(name, of)                        \
-  template <class T = void>                                  \
-  struct name {                                              \
+#define RIDGELINE_OPERATION(name, of)                                        \
+  template <class T = void>                                                  \
+  struct name {                                                              \
     RIDGELINE_WORD T operator()(const T& a, const T& b) const { return of; } \
   };
 RIDGELINE_OPERATION(plus, a + b)
 RIDGELINE_OPERATION(less, b < a ? b : a)
 RIDGELINE_OPERATION(greater, a < b ? b : a)
-RIDGELINE_OPERATION(bit_and, a & b)
+RIDGELINE_OPERATION(bit_and, a& b)
 RIDGELINE_OPERATION(bit_or, a | b)
 RIDGELINE_OPERATION(bit_xor, a ^ b)
 #undef RIDGELINE_OPERATION
@@ -73,8 +73,8 @@ namespace details {
 /// Shares the copy between the threads, by cp.async where addresses and size allow.
 template <class Group>
 RIDGELINE_WORD void copy(const Group& group, void* to, const void* from, std::size_t bytes) {
-  const auto all = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) |
-                   bytes;
+  const auto all =
+      reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
   const std::size_t rank = group.thread_rank(), threads = group.num_threads();
   auto* const to_bytes = static_cast<char*>(to);
   const auto* const from_bytes = static_cast<const char*>(from);
@@ -97,7 +97,7 @@ RIDGELINE_WORD void memcpy_async(const Group& group, To* to, const From* from, s
   details::copy(group, to, from, bytes);
 }
 template <class Group, class To, class From, class Size>
-  requires requires(Size size) { size.value; }
+requires requires(Size size) { size.value; }
 RIDGELINE_WORD void memcpy_async(const Group& group, To* to, const From* from, const Size& bytes) {
   details::copy(group, to, from, bytes.value);
 }

@@ -42,14 +42,13 @@ void configure_resident(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStr
 }
 
 void configure_extended(const cudaLaunchConfig_t& config) {
-  device::LaunchConfig to{.grid = config.gridDim,
-                          .block = config.blockDim,
-                          .shared_bytes = config.dynamicSmemBytes};
+  device::LaunchConfig to{
+      .grid = config.gridDim, .block = config.blockDim, .shared_bytes = config.dynamicSmemBytes};
   for (unsigned i = 0; i < config.numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config.attrs[i];
     if (attribute.id == cudaLaunchAttributeClusterDimension)
-      to.cluster = dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y,
-                        attribute.val.clusterDim.z);
+      to.cluster =
+          dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z);
     if (attribute.id == cudaLaunchAttributeCooperative)
       to.resident = attribute.val.cooperative != 0;
     if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization)
@@ -66,8 +65,9 @@ unsigned* arrivals = nullptr;  // of the resident grid that runs; null: none doe
 
 /// Zeroed, as each launch finds it.
 unsigned* fresh_arrivals() {
-  static unsigned* const counter = static_cast<unsigned*>(
-      Session::here().machine().memory().allocate(sizeof(unsigned), "arrivals at the grid's barrier"));
+  static unsigned* const counter =
+      static_cast<unsigned*>(Session::here().machine().memory().allocate(
+          sizeof(unsigned), "arrivals at the grid's barrier"));
   *counter = 0;
   Session::here().machine().memory().mark(counter, sizeof *counter, true);
   return counter;
@@ -97,8 +97,8 @@ void launch_configured(dim3 cluster, const emulated::KernelCall& call) {
     return;
   }
   const auto asked = session.dynamic_shared.find(kernel);
-  const std::size_t allowed = std::max(
-      shared_without_asking, asked == session.dynamic_shared.end() ? 0 : asked->second);
+  const std::size_t allowed =
+      std::max(shared_without_asking, asked == session.dynamic_shared.end() ? 0 : asked->second);
   if (config.shared_bytes > allowed) {
     session.fail(cudaErrorInvalidValue);
     session.host_mistake(

@@ -31,7 +31,7 @@ cudaError_t launch_error();
 template <class... Parameters>
 [[gnu::noinline]] void launch(dim3 cluster, void (*kernel)(Parameters...), Parameters... values) {
   const emulated::Argument each[] = {{&values, sizeof values}..., {}};
-  const auto call = [kernel, values...]() mutable __attribute__((no_sanitize("thread"))) {
+  const auto call = [ kernel, values... ]() mutable __attribute__((no_sanitize("thread"))) {
     kernel(values...);
   };
   using Call = std::remove_const_t<decltype(call)>;

@@ -32,7 +32,7 @@ RIDGELINE_SAME(cospi, double, std::cos(3.141592653589793 * x))
 RIDGELINE_SAME(normcdff, float, 0.5f * std::erfc(-x * 0.70710678118654752f))
 RIDGELINE_SAME(normcdf, double, 0.5 * std::erfc(-x * 0.70710678118654752))
 RIDGELINE_SAME(erfcxf, float, static_cast<float>(std::exp(double{x} * x) * std::erfc(double{x})))
-RIDGELINE_SAME(erfcx, double, std::exp(x * x) * std::erfc(x))
+RIDGELINE_SAME(erfcx, double, std::exp(x* x) * std::erfc(x))
 RIDGELINE_SAME(__expf, float, std::exp(x))
 RIDGELINE_SAME(__exp10f, float, std::pow(10.0f, x))
 RIDGELINE_SAME(__logf, float, std::log(x))
@@ -58,12 +58,12 @@ RIDGELINE_TWO(__powf, float, std::pow(x, y))
 RIDGELINE_TWO(__fadd_rn, float, x + y)
 RIDGELINE_TWO(__fadd_rz, float, x + y)
 RIDGELINE_TWO(__fsub_rn, float, x - y)
-RIDGELINE_TWO(__fmul_rn, float, x * y)
-RIDGELINE_TWO(__fmul_rz, float, x * y)
+RIDGELINE_TWO(__fmul_rn, float, x* y)
+RIDGELINE_TWO(__fmul_rz, float, x* y)
 RIDGELINE_TWO(__fdiv_rn, float, x / y)
 RIDGELINE_TWO(__dadd_rn, double, x + y)
 RIDGELINE_TWO(__dsub_rn, double, x - y)
-RIDGELINE_TWO(__dmul_rn, double, x * y)
+RIDGELINE_TWO(__dmul_rn, double, x* y)
 RIDGELINE_TWO(__ddiv_rn, double, x / y)
 RIDGELINE_TWO(fdividef, float, x / y)
 RIDGELINE_TWO(umin, unsigned, x < y ? x : y)
@@ -116,19 +116,17 @@ RIDGELINE_WORD To to_integer(From rounded) {
 
 }  // namespace ridgeline::program
 
-#define RIDGELINE_ROUNDED(name, to, from)                                       \
-  RIDGELINE_WORD to name##_rn(from x) {                                         \
-    return ::ridgeline::program::to_integer<to>(std::nearbyint(x));             \
-  }                                                                             \
-  RIDGELINE_WORD to name##_rz(from x) {                                         \
-    return ::ridgeline::program::to_integer<to>(std::trunc(x));                 \
-  }                                                                             \
-  RIDGELINE_WORD to name##_rd(from x) {                                         \
-    return ::ridgeline::program::to_integer<to>(std::floor(x));                 \
-  }                                                                             \
-  RIDGELINE_WORD to name##_ru(from x) {                                         \
-    return ::ridgeline::program::to_integer<to>(std::ceil(x));                  \
-  }
+#define RIDGELINE_ROUNDED(name, to, from)                           \
+  RIDGELINE_WORD to name##_rn(from x) {                             \
+    return ::ridgeline::program::to_integer<to>(std::nearbyint(x)); \
+  }                                                                 \
+  RIDGELINE_WORD to name##_rz(from x) {                             \
+    return ::ridgeline::program::to_integer<to>(std::trunc(x));     \
+  }                                                                 \
+  RIDGELINE_WORD to name##_rd(from x) {                             \
+    return ::ridgeline::program::to_integer<to>(std::floor(x));     \
+  }                                                                 \
+  RIDGELINE_WORD to name##_ru(from x) { return ::ridgeline::program::to_integer<to>(std::ceil(x)); }
 RIDGELINE_ROUNDED(__float2int, int, float)
 RIDGELINE_ROUNDED(__float2uint, unsigned, float)
 RIDGELINE_ROUNDED(__float2ll, long long, float)
@@ -160,8 +158,8 @@ RIDGELINE_WORD int __double2loint(double x) {
   return static_cast<int>(__builtin_bit_cast(std::uint64_t, x));
 }
 RIDGELINE_WORD double __hiloint2double(int high, int low) {
-  return __builtin_bit_cast(double, std::uint64_t{static_cast<unsigned>(high)} << 32 |
-                                        static_cast<unsigned>(low));
+  return __builtin_bit_cast(
+      double, std::uint64_t{static_cast<unsigned>(high)} << 32 | static_cast<unsigned>(low));
 }
 RIDGELINE_WORD int __dp4a(int a, int b, int sum) {
   for (int i = 0; i < 32; i += 8)
@@ -185,17 +183,17 @@ RIDGELINE_WORD unsigned __vabsdiffu4(unsigned a, unsigned b) {
 namespace ridgeline::program {
 template <class A, class B>
 inline constexpr bool differ =
-    std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && !std::is_same_v<A, B>;
+    std::is_arithmetic_v<A>&& std::is_arithmetic_v<B> && !std::is_same_v<A, B>;
 }  // namespace ridgeline::program
 template <class A, class B>
-  requires ::ridgeline::program::differ<A, B>
-RIDGELINE_WORD constexpr std::common_type_t<A, B> max(A a, B b) {
+requires ::ridgeline::program::differ<A, B> RIDGELINE_WORD constexpr std::common_type_t<A, B> max(
+    A a, B b) {
   using Both = std::common_type_t<A, B>;
   return static_cast<Both>(a) < static_cast<Both>(b) ? static_cast<Both>(b) : static_cast<Both>(a);
 }
 template <class A, class B>
-  requires ::ridgeline::program::differ<A, B>
-RIDGELINE_WORD constexpr std::common_type_t<A, B> min(A a, B b) {
+requires ::ridgeline::program::differ<A, B> RIDGELINE_WORD constexpr std::common_type_t<A, B> min(
+    A a, B b) {
   using Both = std::common_type_t<A, B>;
   return static_cast<Both>(b) < static_cast<Both>(a) ? static_cast<Both>(b) : static_cast<Both>(a);
 }

@@ -79,33 +79,37 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   };
   if (to == nullptr || from == nullptr)
     return refuse(fmt::format("the {} is a null pointer", to == nullptr ? "target" : "source"));
-  for (const auto& [memory, what] : {std::pair{static_cast<const void*>(to), "target"},
-                                     std::pair{from, "source"}})
+  for (const auto& [memory, what] :
+       {std::pair{static_cast<const void*>(to), "target"}, std::pair{from, "source"}})
     if (!is_fine(memory, bytes))
       return refuse(fmt::format("the {} has no {} bytes: {}", what, bytes,
                                 session.machine().memory().describe(address_of(memory))));
   const auto of_host = [&](const void* memory) {
     const auto behind = session.allocations.upper_bound(address_of(memory));
-    return !is_device(memory) || (behind != session.allocations.begin() &&
-                                  (std::prev(behind)->second.of_host ||
-                                   std::prev(behind)->second.managed));
+    return !is_device(memory) ||
+           (behind != session.allocations.begin() &&
+            (std::prev(behind)->second.of_host || std::prev(behind)->second.managed));
   };
   const auto of_program = [&](const void* memory) { return is_program_variable(memory); };
   const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice,
              from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   if (kind != cudaMemcpyDefault) {
     if (to_device && !is_device(to) && !of_program(to))
-      return refuse("the kind of the copy says that its target is on the device, and it is the "
-                    "host's");
+      return refuse(
+          "the kind of the copy says that its target is on the device, and it is the "
+          "host's");
     if (from_device && !is_device(from) && !of_program(from))
-      return refuse("the kind of the copy says that its source is on the device, and it is the "
-                    "host's");
+      return refuse(
+          "the kind of the copy says that its source is on the device, and it is the "
+          "host's");
     if (!to_device && !of_host(to))
-      return refuse("the kind of the copy says that its target is the host's, and it is on the "
-                    "device");
+      return refuse(
+          "the kind of the copy says that its target is the host's, and it is on the "
+          "device");
     if (!from_device && !of_host(from))
-      return refuse("the kind of the copy says that its source is the host's, and it is on the "
-                    "device");
+      return refuse(
+          "the kind of the copy says that its source is the host's, and it is on the "
+          "device");
   }
   std::memmove(to, from, bytes);
   if (is_device(to)) session.machine().memory().mark(to, bytes, true);
@@ -205,10 +209,9 @@ cudaError_t cudaGetSymbolAddress(void** to, const void* symbol) {
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   for (std::size_t row = 0; row < height; ++row)
-    if (const cudaError_t error =
-            copy(static_cast<char*>(to) + row * to_pitch,
-                 static_cast<const char*>(from) + row * from_pitch, width, kind, "cudaMemcpy2D",
-                 RIDGELINE_CALLER);
+    if (const cudaError_t error = copy(static_cast<char*>(to) + row * to_pitch,
+                                       static_cast<const char*>(from) + row * from_pitch, width,
+                                       kind, "cudaMemcpy2D", RIDGELINE_CALLER);
         error != cudaSuccess)
       return error;
   return cudaSuccess;
@@ -224,12 +227,11 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* of) {
   for (std::size_t z = 0; z < of->extent.depth; ++z)
     for (std::size_t y = 0; y < of->extent.height; ++y) {
       const auto place = [&](const cudaPitchedPtr& in, const cudaPos& at) {
-        return static_cast<char*>(in.ptr) +
-               ((at.z + z) * in.ysize + at.y + y) * in.pitch + at.x;
+        return static_cast<char*>(in.ptr) + ((at.z + z) * in.ysize + at.y + y) * in.pitch + at.x;
       };
-      if (const cudaError_t error = copy(place(of->dstPtr, of->dstPos), place(of->srcPtr, of->srcPos),
-                                         of->extent.width, of->kind, "cudaMemcpy3D",
-                                         RIDGELINE_CALLER);
+      if (const cudaError_t error =
+              copy(place(of->dstPtr, of->dstPos), place(of->srcPtr, of->srcPos), of->extent.width,
+                   of->kind, "cudaMemcpy3D", RIDGELINE_CALLER);
           error != cudaSuccess)
         return error;
     }
@@ -256,8 +258,9 @@ cudaError_t cudaHostGetDevicePointer(void** to, void* memory, unsigned) {
   return cudaSuccess;
 }
 cudaError_t cudaHostRegister(void*, std::size_t, unsigned) {
-  Session::here().note("cudaHostRegister: memory that the program registers stays the host's here; "
-                       "a kernel that touches it is told so. Allocate it by cudaMallocHost().");
+  Session::here().note(
+      "cudaHostRegister: memory that the program registers stays the host's here; "
+      "a kernel that touches it is told so. Allocate it by cudaMallocHost().");
   return cudaSuccess;
 }
 cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }

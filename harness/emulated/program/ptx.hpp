@@ -60,8 +60,8 @@ RIDGELINE_WORD T* shared_at(const V& address, std::int64_t offset) {
   if constexpr (std::is_pointer_v<V>)
     return global_at<T>(address, offset);
   else
-    return static_cast<T*>(shared_pointer(get<std::uint64_t>(address) +
-                                          static_cast<std::uint64_t>(offset)));
+    return static_cast<T*>(
+        shared_pointer(get<std::uint64_t>(address) + static_cast<std::uint64_t>(offset)));
 }
 
 template <class T>
@@ -96,9 +96,10 @@ RIDGELINE_WORD T mul_hi(T a, T b) {
 }
 template <class T>
 RIDGELINE_WORD auto mul_wide(T a, T b) {
-  using Wide = std::conditional_t<
-      sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
-      std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
+  using Wide =
+      std::conditional_t<sizeof(T) == 4,
+                         std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
+                         std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
   return static_cast<Wide>(static_cast<Wide>(a) * static_cast<Wide>(b));
 }
 /// Shifts by the width or more leave nothing, or the sign.
@@ -131,7 +132,8 @@ RIDGELINE_WORD T bits_of(T value, std::uint32_t first, std::uint32_t count) {  /
 template <class T>
 RIDGELINE_WORD T insert_bits(T from, T into, std::uint32_t first, std::uint32_t count) {  // bfi
   if (first >= 8 * sizeof(T)) return into;
-  const T mask = count >= 8 * sizeof(T) ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
+  const T mask =
+      count >= 8 * sizeof(T) ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
   return static_cast<T>((into & ~(mask << first)) | ((from & mask) << first));
 }
 RIDGELINE_WORD std::uint32_t logic(std::uint32_t a, std::uint32_t b, std::uint32_t c,

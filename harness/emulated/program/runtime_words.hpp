@@ -19,7 +19,9 @@ inline cudaError_t cudaGetDeviceProperties(ridgeline::program::DeviceProperties*
   return cudaGetDeviceProperties(static_cast<cudaDeviceProp*>(to), device);
 }
 
-#define RIDGELINE_SYMBOL template <class T> inline cudaError_t
+#define RIDGELINE_SYMBOL \
+  template <class T>     \
+  inline cudaError_t
 RIDGELINE_SYMBOL cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,
                                     std::size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice) {

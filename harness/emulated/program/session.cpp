@@ -58,14 +58,14 @@ void Session::launched(const emulated::Report& report) {
     found_.push_back({finding.check, emulated::function_name(report.kernel), line.file, line.line,
                       emulated::text_of(report, finding), finding.count});
   }
-  const bool was_refused = !report.completed && report.findings.size() == 1 &&
-                           report.findings.front().block < 0;
+  const bool was_refused =
+      !report.completed && report.findings.size() == 1 && report.findings.front().block < 0;
   const bool completed = report.completed;
   const std::string name = emulated::function_name(report.kernel);
   const std::string sizes =
       fmt::format("<<<{}, {}>>>", size_text(report.config.grid), size_text(report.config.block));
-  const std::uint64_t blocks = std::uint64_t{report.config.grid.x} * report.config.grid.y *
-                               report.config.grid.z;
+  const std::uint64_t blocks =
+      std::uint64_t{report.config.grid.x} * report.config.grid.y * report.config.grid.z;
   const std::optional<std::uint64_t> cut_after = report.cut_after;
   try {
     device_.synchronize();  // adds the counts
@@ -78,14 +78,16 @@ void Session::launched(const emulated::Report& report) {
   }
   if (!completed) {
     last_error = cudaErrorLaunchFailure;
-    notes_.insert(fmt::format("the program was ended behind launch {}, of {}: a GPU would refuse "
-                              "every call that follows",
-                              launches_, name));
+    notes_.insert(
+        fmt::format("the program was ended behind launch {}, of {}: a GPU would refuse "
+                    "every call that follows",
+                    launches_, name));
     end_program(1);
   }
   if (cut_after || (most_accesses_ != 0 && accesses_ >= most_accesses_)) {
     out_of_budget_ = fmt::format(
-        "stopped at the limit of {} accesses, in launch {}, {}{}: {} of its {} blocks had run. Make "
+        "stopped at the limit of {} accesses, in launch {}, {}{}: {} of its {} blocks had run. "
+        "Make "
         "the sizes behind its grid smaller, or allow more by --limit",
         most_accesses_, launches_, name, sizes, cut_after.value_or(blocks), blocks);
     end_program(1);

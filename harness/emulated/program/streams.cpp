@@ -102,9 +102,7 @@ cudaError_t cudaEventElapsedTime(float* to, cudaEvent_t first, cudaEvent_t last)
   return cudaSuccess;
 }
 
-cudaError_t cudaGetLastError() {
-  return std::exchange(Session::here().last_error, cudaSuccess);
-}
+cudaError_t cudaGetLastError() { return std::exchange(Session::here().last_error, cudaSuccess); }
 cudaError_t cudaPeekAtLastError() { return Session::here().last_error; }
 const char* cudaGetErrorName(cudaError_t error) {
   switch (error) {

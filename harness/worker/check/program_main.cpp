@@ -20,8 +20,8 @@
 #include "harness/record/json.hpp"
 
 // The program around one that has a main() of its own: PROGRAM DEVICE [--report FILE] [--silent]
-// [--limit ACCESSES] [-- ARGUMENTS...]. Exit codes: 0 nothing wrong was found, 2 something was, or the
-// program ended with another code than 0, 3 it was stopped at its limit, 64 usage, 69 no such
+// [--limit ACCESSES] [-- ARGUMENTS...]. Exit codes: 0 nothing wrong was found, 2 something was, or
+// the program ended with another code than 0, 3 it was stopped at its limit, 64 usage, 69 no such
 // device.
 
 /// The user's main(), as the rewriter calls it.
@@ -89,7 +89,8 @@ void print(const record::Measurement& measurement) {
   else if (found.empty())
     fmt::print("{}: {}\n", device_name, measurement.reason);
   else
-    fmt::print("{}: {} in {} launches\n", device_name, found.size() == 1 ? "1 mistake" : fmt::format("{} mistakes", found.size()),
+    fmt::print("{}: {} in {} launches\n", device_name,
+               found.size() == 1 ? "1 mistake" : fmt::format("{} mistakes", found.size()),
                session->launches());
   for (const program::Found& each : found) fmt::print("  {}\n", each.text);
   if (!found.empty() && !session->out_of_budget().empty())

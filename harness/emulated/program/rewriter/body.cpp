@@ -39,7 +39,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> calls{
 
 /// Words that may stand before an expression, so that what follows is not declared by them.
 bool may_precede_expression(const Token& token) {
-  constexpr std::string_view words[] = {"return", "case",  "else",   "do",       "and",    "or",
+  constexpr std::string_view words[] = {"return", "case",  "else",   "do",        "and",     "or",
                                         "not",    "throw", "sizeof", "co_return", "co_yield"};
   return std::ranges::find(words, token.text) != std::ranges::end(words);
 }
@@ -53,8 +53,8 @@ bool is_assembly(const Token& token) {
 std::string Bodies::text_of(std::size_t first, std::size_t end) const {
   if (first >= end) return "";
   const std::size_t from = source_.at(tokens_[first]);
-  std::string text = source_.text.substr(
-      from, source_.at(tokens_[end - 1]) + tokens_[end - 1].text.size() - from);
+  std::string text =
+      source_.text.substr(from, source_.at(tokens_[end - 1]) + tokens_[end - 1].text.size() - from);
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {  // one line, without markers of lines
     if (text[i] == '\n' && i + 1 < text.size() && text[i + 1] == '#')
@@ -120,8 +120,8 @@ std::size_t Bodies::callee_of(std::size_t launch, std::size_t first) const {
     }
     if (token.is_word() && !may_precede_expression(token)) {
       i = before;
-      if (i > first && (tokens_[i - 1].is("::") || tokens_[i - 1].is("->") ||
-                        tokens_[i - 1].is("."))) {
+      if (i > first &&
+          (tokens_[i - 1].is("::") || tokens_[i - 1].is("->") || tokens_[i - 1].is("."))) {
         --i;
         continue;
       }
@@ -182,24 +182,23 @@ void Bodies::launch(std::size_t at, std::size_t end) {
 
 /// cudaLaunchKernel(...) and its like take a kernel as an address without a type; here with it.
 void Bodies::launch_call(std::size_t at, std::size_t function) {
-  const std::vector<Range> arguments =
-      between_commas(tokens_, at + 2, closing(tokens_, at + 1));
+  const std::vector<Range> arguments = between_commas(tokens_, at + 2, closing(tokens_, at + 1));
   if (function >= arguments.size()) return;
   std::size_t first = arguments[function].first;
   const std::size_t end = arguments[function].end;
   if (tokens_[first].is("reinterpret_cast") && tokens_[first + 1].is("<")) {
     const std::size_t behind = closing_angle(tokens_, first + 1, end);
-    if (behind < end) edits_.replace(source_.at(tokens_[first]),
-                                     source_.at(tokens_[behind]) + 1 - source_.at(tokens_[first]),
-                                     "");
+    if (behind < end)
+      edits_.replace(source_.at(tokens_[first]),
+                     source_.at(tokens_[behind]) + 1 - source_.at(tokens_[first]), "");
     return;
   }
   if (!tokens_[first].is("(")) return;
   const std::size_t behind = closing(tokens_, first);
   bool is_pointer = behind + 1 < end;
   for (std::size_t i = first + 1; i < behind; ++i)
-    is_pointer = is_pointer && (tokens_[i].is("void") || tokens_[i].is("const") ||
-                                tokens_[i].is("*"));
+    is_pointer =
+        is_pointer && (tokens_[i].is("void") || tokens_[i].is("const") || tokens_[i].is("*"));
   if (is_pointer) replace(first, behind + 1, "");
 }
 
@@ -368,8 +367,10 @@ void Bodies::rewrite(std::size_t first, std::size_t end, bool for_device) {
                tokens_[i + 1].is("(") && !tokens_[i - 1].is(".") && !tokens_[i - 1].is("->") &&
                (!tokens_[i - 1].is_word() || may_precede_expression(tokens_[i - 1]))) {
       const bool scoped = tokens_[i - 1].is("::");
-      replace(scoped && tokens_[i - 2].is("std") ? i - 2 : scoped ? i - 1 : i, i + 1,
-              "::ridgeline::program::leave");
+      replace(scoped && tokens_[i - 2].is("std") ? i - 2
+              : scoped                           ? i - 1
+                                                 : i,
+              i + 1, "::ridgeline::program::leave");
     } else if ((token.is("cudaLaunchKernel") || token.is("cudaLaunchCooperativeKernel")) &&
                tokens_[i + 1].is("(")) {
       replace(i, i + 1,

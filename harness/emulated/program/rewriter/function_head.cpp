@@ -17,8 +17,8 @@ bool is_one_of(const Token& token, std::initializer_list<std::string_view> words
 bool takes_brackets(const Token& token) {
   return is_one_of(token, {"__attribute__", "__attribute", "alignas", "decltype", "noexcept",
                            "__declspec", "explicit", "requires", "__launch_bounds__", "typeof",
-                           "__typeof__", "sizeof", "_Alignas", "__cluster_dims__",
-                           "__block_size__", "static_assert", "asm", "__asm__", "__maxnreg__"});
+                           "__typeof__", "sizeof", "_Alignas", "__cluster_dims__", "__block_size__",
+                           "static_assert", "asm", "__asm__", "__maxnreg__"});
 }
 
 /// Behind the "(" of the operator's parameters begins nothing of its name: "operator()(".
@@ -30,10 +30,10 @@ std::size_t parameters_of_operator(const Tokens& tokens, std::size_t word, std::
 }
 
 bool is_plain_type(const Token& token) {
-  return is_one_of(token, {"int", "unsigned", "signed", "long", "short", "char", "float", "double",
-                           "bool", "void", "const", "volatile", "auto", "size_t", "struct",
-                           "typename", "class", "enum", "union", "__restrict__", "__restrict",
-                           "restrict"});
+  return is_one_of(token, {"int",   "unsigned",     "signed",     "long",     "short", "char",
+                           "float", "double",       "bool",       "void",     "const", "volatile",
+                           "auto",  "size_t",       "struct",     "typename", "class", "enum",
+                           "union", "__restrict__", "__restrict", "restrict"});
 }
 
 }  // namespace
@@ -91,13 +91,12 @@ std::vector<Parameter> parameters_of(const Source& source, std::size_t first, st
     const bool is_type_parameter =
         is_one_of(tokens[piece.first], {"typename", "class"}) || tokens[piece.first].is("template");
     const bool behind_scope = stop - 1 > piece.first && tokens[stop - 2].is("::");
-    const bool has_name = last.is_word() && !is_plain_type(last) && !behind_scope &&
-                          (is_type_parameter ? last.text != "typename" && last.text != "class"
-                                             : words > 1 || tokens[stop - 2].is("*") ||
-                                                   tokens[stop - 2].is("&") ||
-                                                   tokens[stop - 2].is(">") ||
-                                                   tokens[stop - 2].is(".") ||
-                                                   tokens[stop - 2].is(")"));
+    const bool has_name =
+        last.is_word() && !is_plain_type(last) && !behind_scope &&
+        (is_type_parameter ? last.text != "typename" && last.text != "class"
+                           : words > 1 || tokens[stop - 2].is("*") || tokens[stop - 2].is("&") ||
+                                 tokens[stop - 2].is(">") || tokens[stop - 2].is(".") ||
+                                 tokens[stop - 2].is(")"));
     if (inner != 0 && tokens[inner].is_word()) {
       parameter.name = tokens[inner].text;
     } else if (has_name) {

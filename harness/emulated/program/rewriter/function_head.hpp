@@ -11,8 +11,8 @@ namespace ridgeline::program {
 
 /// What stands before a function's body or the semicolon of its declaration.
 struct FunctionHead {
-  std::size_t name = 0;         // its token; of an operator the word `operator`
-  std::size_t parameters = 0;   // the token "("
+  std::size_t name = 0;        // its token; of an operator the word `operator`
+  std::size_t parameters = 0;  // the token "("
   bool is_kernel = false, is_device = false, is_constexpr = false, is_template = false;
   /// "<T, n>" of a template, or of a specialisation as it is written; else empty.
   std::string arguments;
@@ -24,7 +24,7 @@ std::optional<FunctionHead> function_head(const Source& source, std::size_t firs
 
 /// A parameter without a name, of a function or a template: where a name has to be inserted.
 struct Parameter {
-  std::string name;      // its own, or the one that it is to have
+  std::string name;        // its own, or the one that it is to have
   std::size_t insert = 0;  // before this token; 0 when it has a name
   bool is_pack = false;
 };

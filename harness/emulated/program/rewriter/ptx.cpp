@@ -28,7 +28,8 @@ struct Statement {
 
 /// What a string literal says; several in a row are one.
 std::string literal(std::string_view token) {
-  const bool raw = token.find('"') != std::string_view::npos && token.substr(0, token.find('"')).ends_with('R');
+  const bool raw =
+      token.find('"') != std::string_view::npos && token.substr(0, token.find('"')).ends_with('R');
   if (raw) {
     const std::size_t open = token.find('('), close = token.rfind(')');
     return std::string(token.substr(open + 1, close - open - 1));
@@ -50,7 +51,10 @@ using Word = std::function<std::string(std::size_t)>;
 
 std::string expression(const Word& word, std::size_t first, std::size_t end) {
   std::string text;
-  for (std::size_t i = first; i < end; ++i) text += (text.empty() ? "" : " ") + word(i);
+  for (std::size_t i = first; i < end; ++i) {
+    if (!text.empty()) text += ' ';
+    text += word(i);
+  }
   return text;
 }
 
@@ -58,7 +62,8 @@ Statement parts_of(const Source& source, std::size_t first, std::size_t end, con
   const auto& tokens = source.tokens;
   Statement made;
   std::size_t at = first;
-  for (; at < end && tokens[at].kind == Token::Kind::text; ++at) made.text += literal(tokens[at].text);
+  for (; at < end && tokens[at].kind == Token::Kind::text; ++at)
+    made.text += literal(tokens[at].text);
   for (int section = 0; at < end; ++section) {
     section += tokens[at].is("::") ? 1 : 0;
     std::size_t stop = ++at;
@@ -143,11 +148,13 @@ class Translator {
     std::string before, labels;
     for (std::size_t i = 0; i < statement_.given.size(); ++i) {
       const Given& given = statement_.given[i];
-      before += i < statement_.outputs ? fmt::format("auto&& ridgeline_{} = {}; ", i, given.expression)
-                                       : fmt::format("const auto ridgeline_{} = ({}); ", i, given.expression);
+      before += i < statement_.outputs
+                    ? fmt::format("auto&& ridgeline_{} = {}; ", i, given.expression)
+                    : fmt::format("const auto ridgeline_{} = ({}); ", i, given.expression);
     }
     for (const PtxStatement& each : statements) {
-      if (each.kind == PtxStatement::Kind::label) labels += fmt::format("__label__ {}; ", label(each.text));
+      if (each.kind == PtxStatement::Kind::label)
+        labels += fmt::format("__label__ {}; ", label(each.text));
       if (each.kind != PtxStatement::Kind::registers) continue;
       const std::string type = ptx_type(each.text);
       if (type.empty()) return failed("registers of type ." + each.text);

@@ -64,8 +64,10 @@ std::string formula(const std::string& name, const PtxStatement& of, const std::
   if (name == "cnot") return "static_cast<T>({0} == 0)";
   if (name == "min" || name == "max") {
     if (!pairs && floats) return name == "min" ? "std::fmin({0}, {1})" : "std::fmax({0}, {1})";
-    if (pairs) return type == "__half2" || type == "__nv_bfloat162" ? fmt::format("__h{}2({{0}}, {{1}})", name)
-                                                                   : fmt::format("__h{}({{0}}, {{1}})", name);
+    if (pairs)
+      return type == "__half2" || type == "__nv_bfloat162"
+                 ? fmt::format("__h{}2({{0}}, {{1}})", name)
+                 : fmt::format("__h{}({{0}}, {{1}})", name);
     return name == "min" ? "({1} < {0} ? {1} : {0})" : "({0} < {1} ? {1} : {0})";
   }
   if (name == "shl") return in + "shift_left({0}, " + in + "get<std::uint32_t>({1}))";
@@ -77,7 +79,9 @@ std::string formula(const std::string& name, const PtxStatement& of, const std::
                              : "";
   }
   if (name == "fma" || name == "mad") {
-    if (pairs) return type == "__half2" || type == "__nv_bfloat162" ? "__hfma2({0}, {1}, {2})" : "__hfma({0}, {1}, {2})";
+    if (pairs)
+      return type == "__half2" || type == "__nv_bfloat162" ? "__hfma2({0}, {1}, {2})"
+                                                           : "__hfma({0}, {1}, {2})";
     if (floats) return "std::fma({0}, {1}, {2})";
     if (has(of, "lo")) return "static_cast<T>({0} * {1} + {2})";
     if (has(of, "hi")) return "static_cast<T>(" + in + "mul_hi({0}, {1}) + {2})";
@@ -109,8 +113,7 @@ std::string filled(std::string text, const std::string& type, const PtxStatement
     if (at > 0 && text[at - 1] == '<') text.replace(at, 1, type);
   for (std::size_t at = text.find("T{}"); at != std::string::npos; at = text.find("T{}", at + 1))
     text.replace(at, 1, type);
-  for (std::size_t at = text.find("T("); at == 0; at = std::string::npos)
-    text.replace(at, 1, type);
+  for (std::size_t at = text.find("T("); at == 0; at = std::string::npos) text.replace(at, 1, type);
   return text.find("{0}") == std::string::npos && text.find("{1}") == std::string::npos ? text : "";
 }
 
@@ -122,8 +125,8 @@ std::string put(const PtxStatement& of, const PtxOperands& operands, const std::
 std::string comparison(const PtxStatement& of, const PtxOperands& operands,
                        const std::string& type) {
   static const std::map<std::string, std::string> signs = {
-      {"eq", "=="}, {"ne", "!="}, {"lt", "<"},  {"le", "<="}, {"gt", ">"},  {"ge", ">="},
-      {"lo", "<"},  {"ls", "<="}, {"hi", ">"},  {"hs", ">="}, {"neu", "!="}, {"equ", "=="},
+      {"eq", "=="}, {"ne", "!="},  {"lt", "<"},  {"le", "<="}, {"gt", ">"},   {"ge", ">="},
+      {"lo", "<"},  {"ls", "<="},  {"hi", ">"},  {"hs", ">="}, {"neu", "!="}, {"equ", "=="},
       {"ltu", "<"}, {"leu", "<="}, {"gtu", ">"}, {"geu", ">="}};
   if (of.parts.size() < 3 || of.operands.size() != 3) return "";
   const auto sign = signs.find(of.parts[1]);
@@ -135,8 +138,7 @@ std::string comparison(const PtxStatement& of, const PtxOperands& operands,
     if (bar != std::string::npos) both.push_back(of.operands[0].substr(bar + 1));
     return both;
   }();
-  const std::string holds =
-      filled("({0} " + sign->second + " {1})", type, of, operands);
+  const std::string holds = filled("({0} " + sign->second + " {1})", type, of, operands);
   if (holds.empty()) return "";
   std::string text = fmt::format("{}put({}, {})", in, operands.value(to[0]), holds);
   if (to.size() > 1) text += fmt::format(", {}put({}, !{})", in, operands.value(to[1]), holds);
@@ -152,7 +154,8 @@ std::string conversion(const PtxStatement& of, const PtxOperands& operands) {
     const std::string of_operand = operands.value(of.operands[i]);
     return of_operand.empty() ? "" : fmt::format("{}get<{}>({})", in, type, of_operand);
   };
-  if (types[0] == "tf32") return put(of, operands, fmt::format("{}to_tf32({})", in, value(1, "float")));
+  if (types[0] == "tf32")
+    return put(of, operands, fmt::format("{}to_tf32({})", in, value(1, "float")));
   if (of.operands.size() == 3 && types[1] == "f32" && (types[0] == "f16x2" || types[0] == "bf16x2"))
     return put(of, operands,
                fmt::format("{}{}({}, {})", in, types[0] == "f16x2" ? "to_halves" : "to_bfloats",
@@ -216,14 +219,25 @@ std::string move(const PtxStatement& of, const PtxOperands& operands, const std:
 }  // namespace
 
 std::string ptx_type(const std::string& suffix) {
-  static const std::map<std::string, std::string> types = {
-      {"u8", "std::uint8_t"},    {"b8", "std::uint8_t"},   {"s8", "std::int8_t"},
-      {"u16", "std::uint16_t"},  {"b16", "std::uint16_t"}, {"s16", "std::int16_t"},
-      {"u32", "std::uint32_t"},  {"b32", "std::uint32_t"}, {"s32", "std::int32_t"},
-      {"u64", "std::uint64_t"},  {"b64", "std::uint64_t"}, {"s64", "std::int64_t"},
-      {"f32", "float"},          {"f64", "double"},        {"pred", "bool"},
-      {"f16", "__half"},         {"f16x2", "__half2"},     {"bf16", "__nv_bfloat16"},
-      {"bf16x2", "__nv_bfloat162"}};
+  static const std::map<std::string, std::string> types = {{"u8", "std::uint8_t"},
+                                                           {"b8", "std::uint8_t"},
+                                                           {"s8", "std::int8_t"},
+                                                           {"u16", "std::uint16_t"},
+                                                           {"b16", "std::uint16_t"},
+                                                           {"s16", "std::int16_t"},
+                                                           {"u32", "std::uint32_t"},
+                                                           {"b32", "std::uint32_t"},
+                                                           {"s32", "std::int32_t"},
+                                                           {"u64", "std::uint64_t"},
+                                                           {"b64", "std::uint64_t"},
+                                                           {"s64", "std::int64_t"},
+                                                           {"f32", "float"},
+                                                           {"f64", "double"},
+                                                           {"pred", "bool"},
+                                                           {"f16", "__half"},
+                                                           {"f16x2", "__half2"},
+                                                           {"bf16", "__nv_bfloat16"},
+                                                           {"bf16x2", "__nv_bfloat162"}};
   const auto found = types.find(suffix);
   return found == types.end() ? "" : found->second;
 }
@@ -251,9 +265,9 @@ std::string instruction_text(const PtxStatement& of, const PtxOperands& operands
   if (text.empty()) return "";
   if (has(of, "sat")) text = fmt::format("{}saturated({})", in, text);
   const bool keeps_type = name == "popc" || name == "clz" || has(of, "wide");
-  return put(of, operands,
-             keeps_type || type.starts_with("__") ? text
-                                                  : fmt::format("static_cast<{}>({})", type, text));
+  return put(
+      of, operands,
+      keeps_type || type.starts_with("__") ? text : fmt::format("static_cast<{}>({})", type, text));
 }
 
 }  // namespace ridgeline::program

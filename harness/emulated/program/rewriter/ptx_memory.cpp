@@ -37,9 +37,8 @@ class Instruction {
     return "";
   }
   bool is_shared() const {
-    return std::ranges::any_of(of_.parts, [](const std::string& part) {
-      return part.starts_with("shared");
-    });
+    return std::ranges::any_of(of_.parts,
+                               [](const std::string& part) { return part.starts_with("shared"); });
   }
   /// "[%1+16]" as a pointer.
   std::string address(std::size_t i, const std::string& type, bool shared) const {
@@ -117,9 +116,9 @@ class Instruction {
       return access;
     }
     static const std::map<std::string, std::string> names = {
-        {"std::uint8_t", "uchar"}, {"std::int8_t", "uchar"},    {"std::uint16_t", "ushort"},
-        {"std::int16_t", "ushort"}, {"std::uint32_t", "uint"},  {"std::int32_t", "uint"},
-        {"float", "uint"},         {"std::uint64_t", "ulonglong"}, {"std::int64_t", "ulonglong"},
+        {"std::uint8_t", "uchar"},  {"std::int8_t", "uchar"},       {"std::uint16_t", "ushort"},
+        {"std::int16_t", "ushort"}, {"std::uint32_t", "uint"},      {"std::int32_t", "uint"},
+        {"float", "uint"},          {"std::uint64_t", "ulonglong"}, {"std::int64_t", "ulonglong"},
         {"double", "ulonglong"}};
     const auto found = names.find(access.part);
     if (found == names.end()) return {};
@@ -135,15 +134,15 @@ class Instruction {
     const bool once = is_volatile() && access.count == 1;
     std::string text;
     if (access.count == 1) {
-      text = fmt::format("{}put({}, {}{}({}))", ptx, value(0), ptx,
-                         once ? "load_volatile" : "load", from);
+      text = fmt::format("{}put({}, {}{}({}))", ptx, value(0), ptx, once ? "load_volatile" : "load",
+                         from);
     } else {
       const auto to = elements_of(of_.operands[0]);
       if (to.size() != access.count) return "";
       text = fmt::format("const {} ridgeline_wide = {}load({})", access.whole, ptx, from);
       for (std::size_t i = 0; i < to.size(); ++i)
-        text += fmt::format("; {}put({}, ridgeline_wide.{})", ptx, operands_.value(to[i]),
-                            "xyzw"[i]);
+        text +=
+            fmt::format("; {}put({}, ridgeline_wide.{})", ptx, operands_.value(to[i]), "xyzw"[i]);
       text = "{ " + text + "; }";
     }
     if (has("acquire")) text += "; " + device + "fence()";
@@ -167,15 +166,15 @@ class Instruction {
                                                                    : "unsigned char";
     std::string text = fmt::format("{}{}store({}, make_{}(", before, ptx, to, access.whole);
     for (std::size_t i = 0; i < from.size(); ++i)
-      text += fmt::format("{}{}get<{}>({})", i == 0 ? "" : ", ", ptx, part,
-                          operands_.value(from[i]));
+      text +=
+          fmt::format("{}{}get<{}>({})", i == 0 ? "" : ", ", ptx, part, operands_.value(from[i]));
     return text + "))";
   }
 
   std::string atomic(bool returns) const {
     static const std::map<std::string, std::string> names = {
-        {"add", "atomicAdd"}, {"min", "atomicMin"}, {"max", "atomicMax"},  {"exch", "atomicExch"},
-        {"and", "atomicAnd"}, {"or", "atomicOr"},   {"xor", "atomicXor"},  {"cas", "atomicCAS"},
+        {"add", "atomicAdd"}, {"min", "atomicMin"}, {"max", "atomicMax"}, {"exch", "atomicExch"},
+        {"and", "atomicAnd"}, {"or", "atomicOr"},   {"xor", "atomicXor"}, {"cas", "atomicCAS"},
         {"inc", "atomicInc"}, {"dec", "atomicDec"}};
     std::string call, type = this->type();
     for (const std::string& part : of_.parts)
@@ -223,8 +222,8 @@ class Instruction {
     if (to_global)
       return fmt::format("{}{}({}, {}, {})", device,
                          has("reduce") && has("add") && has("f32") ? "bulk_add"
-                         : has("reduce")                          ? "not_modelled"
-                                                                  : "bulk_store",
+                         : has("reduce")                           ? "not_modelled"
+                                                                   : "bulk_store",
                          address(0, "void", false), address(1, "const void", true), bytes);
     if (count() < 4) return "";
     return fmt::format("{}bulk_load({}, {}, {}, {})", device, address(0, "void", true),
@@ -233,7 +232,8 @@ class Instruction {
 
   std::string barrier() const {
     if (has("cluster")) {
-      if (has("arrive")) return device + (has("relaxed") ? "cluster_arrive_relaxed()" : "cluster_arrive()");
+      if (has("arrive"))
+        return device + (has("relaxed") ? "cluster_arrive_relaxed()" : "cluster_arrive()");
       return has("wait") ? device + "cluster_wait()" : "";
     }
     if (has("warp")) return fmt::format("{}warp_barrier({})", device, get(0, "std::uint32_t"));
@@ -278,16 +278,17 @@ class Instruction {
     for (const char* name : {"add", "min", "max", "and", "or", "xor"})
       if (has(name))
         return fmt::format("{}put({}, __reduce_{}_sync({}, {}))", ptx, value(0), name,
-                           get(2, "std::uint32_t"),
-                           get(1, has("s32") ? "int" : "unsigned"));
+                           get(2, "std::uint32_t"), get(1, has("s32") ? "int" : "unsigned"));
     return "";
   }
 
   std::string elect() const {
     const std::size_t bar = of_.operands[0].find('|');
-    const std::string to = bar == std::string::npos ? of_.operands[0] : of_.operands[0].substr(bar + 1);
-    return fmt::format("{}put({}, static_cast<bool>({}lane() == static_cast<unsigned>(std::countr_zero({}))))",
-                       ptx, operands_.value(to), ptx, get(1, "std::uint32_t"));
+    const std::string to =
+        bar == std::string::npos ? of_.operands[0] : of_.operands[0].substr(bar + 1);
+    return fmt::format(
+        "{}put({}, static_cast<bool>({}lane() == static_cast<unsigned>(std::countr_zero({}))))",
+        ptx, operands_.value(to), ptx, get(1, "std::uint32_t"));
   }
 
   std::string mbarrier() const {
@@ -335,10 +336,9 @@ class Instruction {
 std::string memory_instruction(const PtxStatement& of, const PtxOperands& operands) {
   const std::string text = Instruction(of, operands).text();
   // An operand that is not known leaves a hole.
-  const bool has_hole = text.find("(, ") != std::string::npos ||
-                        text.find(", )") != std::string::npos ||
-                        text.find(", ,") != std::string::npos ||
-                        text.find("not_modelled") != std::string::npos;
+  const bool has_hole =
+      text.find("(, ") != std::string::npos || text.find(", )") != std::string::npos ||
+      text.find(", ,") != std::string::npos || text.find("not_modelled") != std::string::npos;
   return has_hole ? "" : text;
 }
 
@@ -351,9 +351,10 @@ std::string cvta_value(const PtxStatement& of, const PtxOperands& operands) {
       of.parts, [](const std::string& part) { return part.starts_with("shared"); });
   if (!shared) return value;
   return to ? fmt::format("{}shared_address({}get<void*>({}))", device, ptx, value)
-            : fmt::format("reinterpret_cast<std::uint64_t>(::ridgeline::program::shared_pointer({}"
-                          "get<std::uint64_t>({})))",
-                          ptx, value);
+            : fmt::format(
+                  "reinterpret_cast<std::uint64_t>(::ridgeline::program::shared_pointer({}"
+                  "get<std::uint64_t>({})))",
+                  ptx, value);
 }
 
 }  // namespace ridgeline::program

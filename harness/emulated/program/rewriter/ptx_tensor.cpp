@@ -68,8 +68,7 @@ std::string product(const PtxStatement& of, const PtxOperands& operands) {
     auto left = registers_of(operands, of.operands[1], "std::uint32_t"),
          right = registers_of(operands, of.operands[2], "std::uint32_t");
     const auto to = registers_of(operands, of.operands[0], "");
-    const auto sums =
-        registers_of(operands, of.operands[3], halves ? "std::uint32_t" : "float");
+    const auto sums = registers_of(operands, of.operands[3], halves ? "std::uint32_t" : "float");
     if (left.size() != shape.left || right.size() != shape.right) return "";
     left.resize(4, "0u");
     right.resize(2, "0u");
@@ -82,9 +81,10 @@ std::string product(const PtxStatement& of, const PtxOperands& operands) {
                : fmt::format("{}Sums{{{{{}}}}}", tensor_device, fmt::join(sums, ", ")),
         tensor_device, fmt::join(left, ", "), fmt::join(right, ", "));
     for (std::size_t i = 0; i < count; ++i)
-      text += halves ? fmt::format("{0}put({1}, {0}to_halves(ridgeline_sums.parts[{2}], "
-                                   "ridgeline_sums.parts[{3}])); ",
-                                   tensor_ptx, to[i], 2 * i, 2 * i + 1)
+      text += halves ? fmt::format(
+                           "{0}put({1}, {0}to_halves(ridgeline_sums.parts[{2}], "
+                           "ridgeline_sums.parts[{3}])); ",
+                           tensor_ptx, to[i], 2 * i, 2 * i + 1)
                      : fmt::format("{}put({}, ridgeline_sums.parts[{}]); ", tensor_ptx, to[i], i);
     return text + "}";
   }

@@ -63,7 +63,8 @@ std::vector<std::string> registers(std::string_view text) {
       continue;
     }
     const int count = std::atoi(each.c_str() + open + 1);
-    for (int i = 0; i < count && i < 256; ++i) names.push_back(each.substr(0, open) + std::to_string(i));
+    for (int i = 0; i < count && i < 256; ++i)
+      names.push_back(each.substr(0, open) + std::to_string(i));
   }
   return names;
 }

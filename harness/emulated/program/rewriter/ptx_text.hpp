@@ -10,7 +10,7 @@ namespace ridgeline::program {
 struct PtxStatement {
   enum class Kind { instruction, label, registers };
   Kind kind = Kind::instruction;
-  std::string predicate;           // "p" of "@!p"
+  std::string predicate;  // "p" of "@!p"
   bool negated = false;
   std::string text;                // the whole opcode "mov.u32"; the label; the type of registers
   std::vector<std::string> parts;  // of the opcode: "mov", "u32"

@@ -192,8 +192,7 @@ class Rewriter {
     if (is_main) {
       made_.has_main = true;
       drop(head.name, "ridgeline_program_main");
-      if (!holds(first, head.name, "void"))
-        edits_.insert(source_.at(tokens_[close]), "return 0;");
+      if (!holds(first, head.name, "void")) edits_.insert(source_.at(tokens_[close]), "return 0;");
     }
     // What only the host runs needs no calls before its accesses.
     if (is_users && !head.is_device && !head.is_constexpr && !head.is_template)
@@ -203,8 +202,8 @@ class Rewriter {
 
   /// Behind `extern "C"`, which comes first; not where an attribute in [[]] does.
   void quieten(std::size_t first, std::size_t open) {
-    while (first < open && (tokens_[first].is("extern") ||
-                            tokens_[first].kind == Token::Kind::text))
+    while (first < open &&
+           (tokens_[first].is("extern") || tokens_[first].kind == Token::Kind::text))
       ++first;
     if (first < open && !tokens_[first].is("["))
       edits_.insert(source_.at(tokens_[first]), "__attribute__((no_sanitize(\"thread\"))) ");

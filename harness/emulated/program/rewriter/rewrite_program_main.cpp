@@ -6,8 +6,8 @@
 
 #include "harness/emulated/program/rewriter/rewrite.hpp"
 
-// Rewrites a preprocessed CUDA program for the emulated device: rewrite_program FROM TO. Exit codes:
-// 0 it has main(), 3 it has none, 1 with errors like a compiler's, 64 usage, 74 files.
+// Rewrites a preprocessed CUDA program for the emulated device: rewrite_program FROM TO. Exit
+// codes: 0 it has main(), 3 it has none, 1 with errors like a compiler's, 64 usage, 74 files.
 int main(int argc, char** argv) {
   if (argc != 3) {
     std::fprintf(stderr, "usage: rewrite_program FROM TO\n");

@@ -24,10 +24,12 @@ testing::AssertionResult becomes(const std::string& text, std::string part) {
 }
 
 TEST(Rewriter, AKernelAsksWhetherItIsLaunched) {
-  EXPECT_TRUE(becomes("__global__ void k(float* x, int) {}",
-                      "k(float* x, int ridgeline_p1 ) { if (::ridgeline::program::is_launching())"));
-  EXPECT_TRUE(becomes("template <class T, int = 4> __global__ void k(T* x, const T (&)[3]) {}",
-                      "static_cast<void(*)(decltype(x),decltype(ridgeline_p1))>(k<T,ridgeline_t1>)"));
+  EXPECT_TRUE(
+      becomes("__global__ void k(float* x, int) {}",
+              "k(float* x, int ridgeline_p1 ) { if (::ridgeline::program::is_launching())"));
+  EXPECT_TRUE(
+      becomes("template <class T, int = 4> __global__ void k(T* x, const T (&)[3]) {}",
+              "static_cast<void(*)(decltype(x),decltype(ridgeline_p1))>(k<T,ridgeline_t1>)"));
   EXPECT_TRUE(becomes("template <class... T> __global__ void k(T... x) {}",
                       "static_cast<void (*)(decltype(x)...)>(k<T...>), x...)"));
   EXPECT_TRUE(becomes("template <> __global__ void k<float>(float* x) {}", "(k<float>), x)"));
@@ -36,17 +38,17 @@ TEST(Rewriter, AKernelAsksWhetherItIsLaunched) {
 }
 
 TEST(Rewriter, LaunchesOfEveryFormAreCalls) {
-  for (const auto& [launch, call] : {
-           std::pair{"k<<<1, 32>>>(x);", "(configure(1, 32), k(x));"},
-           {"k << <1, 32 >> > (x);", "(configure(1, 32 ), k (x));"},
-           {"k<float, 4><<<n / 2, f<3>(), s, t>>>(x, y);",
-            "(configure(n/2, f<3>(), s, t), k<float, 4>(x, y));"},
-           {"if (a) k<<<a < b ? a : b, c > d>>>();", "if (a) (configure(a < b ? a : b, c > d), k());"},
-           {"k<<<g<A<B>>(x), 32>>>(x);", "(configure(g<A<B>>(x), 32), k(x));"},
-           {"k<<<dim3(1, 2), {3, 4}>>>(x);", "(configure(dim3(1, 2), {3, 4}), k(x));"},
-           {"ns::S<int>::k<<<1, 2>>>(x);", "(configure(1, 2), ns::S<int>::k(x));"},
-           {"(*table[i])<<<1, 2>>>(x);", "(configure(1, 2), (*table[i])(x));"},
-           {"t.k[i]<<<1, 2>>>(x);", "(configure(1, 2), t.k[i](x));"}}) {
+  for (const auto& [launch, call] :
+       {std::pair{"k<<<1, 32>>>(x);", "(configure(1, 32), k(x));"},
+        {"k << <1, 32 >> > (x);", "(configure(1, 32 ), k (x));"},
+        {"k<float, 4><<<n / 2, f<3>(), s, t>>>(x, y);",
+         "(configure(n/2, f<3>(), s, t), k<float, 4>(x, y));"},
+        {"if (a) k<<<a < b ? a : b, c > d>>>();", "if (a) (configure(a < b ? a : b, c > d), k());"},
+        {"k<<<g<A<B>>(x), 32>>>(x);", "(configure(g<A<B>>(x), 32), k(x));"},
+        {"k<<<dim3(1, 2), {3, 4}>>>(x);", "(configure(dim3(1, 2), {3, 4}), k(x));"},
+        {"ns::S<int>::k<<<1, 2>>>(x);", "(configure(1, 2), ns::S<int>::k(x));"},
+        {"(*table[i])<<<1, 2>>>(x);", "(configure(1, 2), (*table[i])(x));"},
+        {"t.k[i]<<<1, 2>>>(x);", "(configure(1, 2), t.k[i](x));"}}) {
     std::string made = rewritten(std::string("void f() { ") + launch + " }").text, wanted = call;
     for (std::string* text : {&made, &wanted}) std::erase(*text, ' ');
     for (std::size_t at = made.find("::ridgeline::program::"); at != std::string::npos;
@@ -57,7 +59,8 @@ TEST(Rewriter, LaunchesOfEveryFormAreCalls) {
 }
 
 TEST(Rewriter, ShiftsAndTemplatesAreNoLaunches) {
-  const std::string text = "void f() { x << 3; A<B<C<int>>> a; std::cout << \"<<<1>>>\" << '\\''; }";
+  const std::string text =
+      "void f() { x << 3; A<B<C<int>>> a; std::cout << \"<<<1>>>\" << '\\''; }";
   EXPECT_NE(rewritten(text).text.find(text.substr(10)), std::string::npos);
   EXPECT_TRUE(rewritten(text).problems.empty());
 }
@@ -69,7 +72,8 @@ TEST(Rewriter, TheHostMayHaveNamesOfTheDevice) {
                       "return (::ridgeline::emulated::thread_index()).x + s.blockIdx;"));
   EXPECT_TRUE(becomes("void f() { g([=] __device__ (int i) { return blockIdx.x; }); blockIdx; }",
                       "return (::ridgeline::emulated::block_index()).x; }); blockIdx;"));
-  EXPECT_TRUE(becomes("void f() { clock(); exit(1); }", "clock(); ::ridgeline::program::leave(1);"));
+  EXPECT_TRUE(
+      becomes("void f() { clock(); exit(1); }", "clock(); ::ridgeline::program::leave(1);"));
   EXPECT_TRUE(becomes("__device__ void f() { clock(); }", "::ridgeline::program::device_clock()"));
 }
 
@@ -102,13 +106,15 @@ TEST(Rewriter, EachTokenKeepsItsLine) {
 }
 
 TEST(Rewriter, InlinePtxBecomesCalls) {
-  EXPECT_TRUE(becomes("__device__ void f() { asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(x)); }",
-                      "put(ridgeline_0, ::ridgeline::program::ptx::lane());"));
+  EXPECT_TRUE(
+      becomes("__device__ void f() { asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(x)); }",
+              "put(ridgeline_0, ::ridgeline::program::ptx::lane());"));
   EXPECT_TRUE(becomes("__device__ void f() { asm(\"cp.async.commit_group;\\n\" ::: \"memory\"); }",
                       "::ridgeline::emulated::copy_commit();"));
-  EXPECT_TRUE(becomes("__device__ void f() { asm(\"{.reg .pred p; setp.lt.s32 p, %1, 4; @p mov.b32 "
-                      "%0, 1;}\" : \"=r\"(x) : \"r\"(threadIdx.x)); }",
-                      "if (ridgeline_register_p) {"));
+  EXPECT_TRUE(
+      becomes("__device__ void f() { asm(\"{.reg .pred p; setp.lt.s32 p, %1, 4; @p mov.b32 "
+              "%0, 1;}\" : \"=r\"(x) : \"r\"(threadIdx.x)); }",
+              "if (ridgeline_register_p) {"));
 }
 
 TEST(Rewriter, WhatIsNotModelledHasItsLine) {
@@ -120,10 +126,28 @@ TEST(Rewriter, WhatIsNotModelledHasItsLine) {
 }
 
 TEST(Rewriter, HostileTextEnds) {
-  for (const char* text : {"", "{", "}", "((((", "template <", "__global__", "k<<<", "asm(", "R\"(",
-                           "__global__ void k(", "void f() { k<<<>>>( }", "extern __shared__ x;",
-                           "struct", "operator", "__global__ void (", "[", "\"", "# 1 \"", "<<<>>>()",
-                           "__device__ void f() { asm( }", "__shared__", "void f() { <<<1>>>(); }"})
+  for (const char* text : {"",
+                           "{",
+                           "}",
+                           "((((",
+                           "template <",
+                           "__global__",
+                           "k<<<",
+                           "asm(",
+                           "R\"(",
+                           "__global__ void k(",
+                           "void f() { k<<<>>>( }",
+                           "extern __shared__ x;",
+                           "struct",
+                           "operator",
+                           "__global__ void (",
+                           "[",
+                           "\"",
+                           "# 1 \"",
+                           "<<<>>>()",
+                           "__device__ void f() { asm( }",
+                           "__shared__",
+                           "void f() { <<<1>>>(); }"})
     rewritten(text);
 }
 

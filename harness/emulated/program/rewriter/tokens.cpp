@@ -81,9 +81,9 @@ class Reader {
     if (begins_word(letter)) {
       while (at_ < text_.size() && continues_word(text_[at_])) ++at_;
       const std::string_view word = text_.substr(first, at_ - first);
-      const bool is_prefix =
-          word == "R" || word == "L" || word == "u" || word == "U" || word == "u8" ||
-          word == "LR" || word == "uR" || word == "UR" || word == "u8R";
+      const bool is_prefix = word == "R" || word == "L" || word == "u" || word == "U" ||
+                             word == "u8" || word == "LR" || word == "uR" || word == "UR" ||
+                             word == "u8R";
       if (is_prefix && at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\'')) {
         quoted(word.ends_with('R'));
         return add(Token::Kind::text, first, at_);
@@ -108,8 +108,8 @@ class Reader {
       const char letter = text_[at_], before = text_[at_ - 1];
       const bool is_sign = (letter == '+' || letter == '-') &&
                            (before == 'e' || before == 'E' || before == 'p' || before == 'P');
-      const bool separates = letter == '\'' && at_ + 1 < text_.size() &&
-                             continues_word(text_[at_ + 1]);
+      const bool separates =
+          letter == '\'' && at_ + 1 < text_.size() && continues_word(text_[at_ + 1]);
       // 0xE+1 is one number to the preprocessor, too, and no compiler takes it.
       if (!continues_word(letter) && letter != '.' && !is_sign && !separates) break;
       ++at_;
@@ -125,11 +125,10 @@ class Reader {
               ? ""
               : ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
       const std::size_t end = text_.find(ending, at_);
-      const std::size_t behind =
-          end == std::string_view::npos ? text_.size() : end + ending.size();
-      line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                           text_.begin() + static_cast<std::ptrdiff_t>(behind),
-                                           '\n'));
+      const std::size_t behind = end == std::string_view::npos ? text_.size() : end + ending.size();
+      line_ +=
+          static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
+                                      text_.begin() + static_cast<std::ptrdiff_t>(behind), '\n'));
       at_ = behind;
       return;
     }
@@ -139,8 +138,8 @@ class Reader {
   }
 
   void add(Token::Kind kind, std::size_t first, std::size_t end) {
-    source_.tokens.push_back({kind, is_system_, first == last_end_, line_, file_,
-                              text_.substr(first, end - first)});
+    source_.tokens.push_back(
+        {kind, is_system_, first == last_end_, line_, file_, text_.substr(first, end - first)});
     last_end_ = end;
   }
 
