@@ -18,15 +18,10 @@
 #include "harness/gate/rules.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/run/typed_numbers.hpp"
+#include "harness/run/worker_file.hpp"
 
 namespace ridgeline::gate {
 namespace {
-
-std::string absolute(const std::string& program) {
-  if (program.find('/') == std::string::npos && !std::filesystem::exists(program))
-    return program;  // on the PATH
-  return std::filesystem::absolute(program).string();
-}
 
 /// Sorted.
 std::vector<std::string> names_of(const std::vector<GateCase>& cases) {
@@ -131,7 +126,7 @@ Wanted from_command_line(const GateOptions& options) {
                                                   : record::GateMode::variants;
   for (auto list :
        {&GateOptions::baseline_workers, &GateOptions::candidate_workers, &GateOptions::workers})
-    for (std::string& program : wanted.options.*list) program = absolute(program);
+    for (std::string& program : wanted.options.*list) program = run::absolute_worker(program);
   if (options.profile.empty()) wanted.options.profile = "quick";
   if (!options.budget.empty()) wanted.budget_s = run::parse_budget(options.budget);
   run::parse_seed(options.seed);

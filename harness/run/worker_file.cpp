@@ -1,5 +1,6 @@
 #include "harness/run/worker_file.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view adapter = "ridgeline-adapter";
 constexpr std::string_view adapted[] = {"google-benchmark", "nvbench"};
+constexpr std::string_view border = " -- ";  // between a program and its own arguments
 
 fs::path find_file(const std::string& program) {
   fs::path file = program;
@@ -30,9 +32,15 @@ fs::path find_file(const std::string& program) {
   return whole;
 }
 
+/// Of "nvbench:PROGRAM", "nvbench:"; empty where the program speaks for itself.
+std::string kind_of(const std::string& text) {
+  for (const std::string_view kind : adapted)
+    if (text.starts_with(fmt::format("{}:", kind))) return fmt::format("{}:", kind);
+  return {};
+}
+
 /// Of "PROGRAM -- ARGUMENTS": cuts the arguments off, at spaces.
 std::vector<std::string> take_arguments(std::string& text) {
-  constexpr std::string_view border = " -- ";
   const std::size_t at = text.find(border);
   if (at == std::string::npos) return {};
   std::istringstream words(text.substr(at + border.size()));
@@ -45,21 +53,28 @@ std::vector<std::string> take_arguments(std::string& text) {
 }  // namespace
 
 WorkerFile find_worker(const std::string& text) {
-  for (const std::string_view kind : adapted) {
-    if (!text.starts_with(fmt::format("{}:", kind))) continue;
-    std::string program = text.substr(kind.size() + 1);
-    const std::vector<std::string> own = take_arguments(program);
-    const fs::path file = find_file(program), speaker = process::find_program(std::string(adapter));
-    if (speaker.empty())
-      throw Error(ErrorKind::dependency,
-                  fmt::format("{} not found beside ridgeline or on the PATH", adapter),
-                  "build it (the preset release does); it speaks for programs that know no worker "
-                  "protocol");
-    std::vector<std::string> arguments{std::string(kind), file.string()};
-    arguments.insert(arguments.end(), own.begin(), own.end());
-    return {file, {speaker, std::move(arguments)}};
-  }
-  return {find_file(text), {}};
+  std::string kind = kind_of(text);
+  if (kind.empty()) return {find_file(text), {}};
+  std::string program = text.substr(kind.size());
+  const std::vector<std::string> own = take_arguments(program);
+  const fs::path file = find_file(program), speaker = process::find_program(std::string(adapter));
+  if (speaker.empty())
+    throw Error(
+        ErrorKind::dependency, fmt::format("{} not found beside ridgeline or on the PATH", adapter),
+        "build it (the preset release does); it speaks for programs that know no worker protocol");
+  kind.pop_back();
+  std::vector<std::string> arguments{kind, file.string()};
+  arguments.insert(arguments.end(), own.begin(), own.end());
+  return {file, {speaker, std::move(arguments)}};
+}
+
+std::string absolute_worker(const std::string& text) {
+  const std::string kind = kind_of(text);
+  const std::size_t end =
+      kind.empty() ? std::string::npos : std::min(text.find(border), text.size());
+  const std::string program = text.substr(kind.size(), end - kind.size());
+  if (program.find('/') == std::string::npos && !fs::exists(program)) return text;
+  return kind + fs::absolute(program).string() + (kind.empty() ? "" : text.substr(end));
 }
 
 }  // namespace ridgeline::run

@@ -19,4 +19,7 @@ struct WorkerFile {
 /// Error when the file is not there.
 WorkerFile find_worker(const std::string& text);
 
+/// The same text with an absolute path, where it names a file by one.
+std::string absolute_worker(const std::string& text);
+
 }  // namespace ridgeline::run
