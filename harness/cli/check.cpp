@@ -161,7 +161,7 @@ void add_check(Command program, Context& context) {
   ridgeline check mine.cpp kernel.cu                         every case of a suite of yours
 Files without main() define kernels and a function ridgeline::check() that launches them
 (docs/how-to-check.md), or cases (docs/own-kernels.md).)",
-      check, "the check did not end");
+                                              check, "the check did not end");
   command.option("FILE", options.sources.files, "A .cu file, or all those of one program",
                  {.value_name = "FILE...", .required = true});
   command.option("-I,--include", options.sources.includes, "A folder of headers",

@@ -60,9 +60,9 @@ struct Report {
   bool has_unit = false;    // the asynchronous unit has copied or multiplied: its use of shared
                             // memory is not counted
   std::vector<Site> sites;  // by pc
-  std::vector<Finding> findings;  // by pc, those that follow from others last
-  std::vector<Finding> notes;     // what is no mistake and may be meant otherwise, by pc
-  bool completed = true;          // false: a finding ended the kernel before its end
+  std::vector<Finding> findings;           // by pc, those that follow from others last
+  std::vector<Finding> notes;              // what is no mistake and may be meant otherwise, by pc
+  bool completed = true;                   // false: a finding ended the kernel before its end
   std::optional<std::uint64_t> cut_after;  // blocks; the machine's limit ended the launch there
 };
 

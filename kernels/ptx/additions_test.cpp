@@ -41,9 +41,9 @@ TEST(Additions, OfFoursFromManyBlocksAreAllThere) {
   found.device->synchronize();
   const std::vector<float> got = sums.download();
   for (std::size_t i = 0; i < got.size(); ++i)
-    EXPECT_EQ(got[i], before[i] + (i < 4 * fours ? static_cast<float>((i % 4 + 1) * blocks *
-                                                                      (blocks + 1) / 2)
-                                                 : 0.0f))
+    EXPECT_EQ(got[i], before[i] + (i < 4 * fours
+                                       ? static_cast<float>((i % 4 + 1) * blocks * (blocks + 1) / 2)
+                                       : 0.0f))
         << "number " << i;
 }
 

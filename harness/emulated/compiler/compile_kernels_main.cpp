@@ -14,9 +14,9 @@
 #include "harness/emulated/compiler/uncountable_accesses.hpp"
 
 // Runs a compiler for the emulated device: compile_kernels g++ ARGUMENTS... What it compiles (-c)
-// is refused with errors like the compiler's own where accesses could not be counted, or with --note
-// before the compiler's name told and compiled; it gets room behind its shared variables before it
-// is assembled.
+// is refused with errors like the compiler's own where accesses could not be counted, or with
+// --note before the compiler's name told and compiled; it gets room behind its shared variables
+// before it is assembled.
 namespace {
 
 namespace fs = std::filesystem;
