@@ -55,7 +55,7 @@ Files read_files(const ImportOptions& options, const fs::path& results_file) {
     if (!run.empty() || !here.insert(sha256).second)
       files.known.push_back({name, run});
     else
-      files.read.push_back(imported::read_file(options.format, name));
+      files.read.push_back(imported::read_file(options.format, name, sha256));
   }
   return files;
 }
@@ -177,7 +177,7 @@ units and what else a file says are taken over.)",
   command.option("FILE", options.files, "Files of that format", {.required = true});
   command.option("--device-model", options.model,
                  "Model of the device that the results are of, such as nvidia-h200",
-                 {.required = true, .value_name = "SLUG", .complaint = not_a_model});
+                 {.value_name = "SLUG", .required = true, .complaint = not_a_model});
   command.option("--label", options.label, "Name of the run, to find it by",
                  {.value_name = "TEXT"});
   for (const auto add : {add_results_option, add_json_option}) add(command, context);

@@ -79,10 +79,10 @@ std::string hash_of(const fs::path& file) {
   return sum.hex();
 }
 
-ReadFile read_file(std::string_view name, const fs::path& file) {
+ReadFile read_file(std::string_view name, const fs::path& file, const std::string& sha256) {
   const auto* format = std::ranges::find(all_formats, name, &Format::name);
   require(format != std::end(all_formats), "a format that there is");
-  ReadFile made{file.string(), hash_of(file), written_at(file), {}};
+  ReadFile made{file.string(), sha256, written_at(file), {}};
   std::ifstream stream = open(file);
   made.contents = format->read != nullptr
                       ? format->read(stream, made.name)

@@ -36,8 +36,9 @@ std::string free_key(const record::Facts& facts, const std::string& name, std::s
 
 }  // namespace
 
-void refuse(const std::string& file, std::size_t line, const std::string& what,
+void refuse(const std::string& file, std::size_t line, const std::string& said,
             const std::string& advice) {
+  const std::string what = printable(said, 2000);  // names of columns and the like are in it
   throw Error(ErrorKind::store,
               line == 0
                   ? fmt::format("cannot import {}: {}", printable(file, 4000), what)
@@ -130,9 +131,9 @@ void Gathering::fact(std::string_view name, std::string_view text) {
     ++more_facts_;
 }
 
-void Gathering::flag(std::size_t line, std::string what) {
+void Gathering::flag(std::size_t line, const std::string& what) {
   if (contents.flags.size() < max_flags)
-    contents.flags.push_back({line, std::move(what)});
+    contents.flags.push_back({line, printable(what, 2000)});
   else
     ++more_flags_;
 }

@@ -32,7 +32,7 @@ class Gathering {
   void say(std::size_t row, std::string_view name, std::string_view text);
   /// What the file says of itself, as far as there is room.
   void fact(std::string_view name, std::string_view text);
-  void flag(std::size_t line, std::string what);
+  void flag(std::size_t line, const std::string& what);
   [[noreturn]] void refuse(std::size_t line, const std::string& what,
                            const std::string& advice = {}) const;
   const std::string& file() const { return file_; }

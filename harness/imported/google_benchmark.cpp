@@ -94,8 +94,9 @@ class GoogleBenchmark {
     const std::string name = name_of(element.value, element.line);
     const std::int64_t replicate = whole(element.value, element.line, "replicate", 0);
     const auto outcome = parse<record::Outcome>(text_at(element.value, "outcome"));
-    if (replicate < 0 || replicate > 1'000'000 || !outcome || record::has_samples(*outcome) ||
-        record::is_success(*outcome) || gathering_.has(name, static_cast<int>(replicate)))
+    if (replicate < 0 || replicate > 9999 || !outcome || record::has_samples(*outcome) ||
+        record::is_success(*outcome) || text_at(element.value, "reason").empty() ||
+        gathering_.has(name, static_cast<int>(replicate)))
       gathering_.refuse(element.line, "a case without a time that is not as ridgeline writes it");
     const std::size_t row = row_of(name, element.line, static_cast<int>(replicate));
     gathering_[row].measurement.outcome = *outcome;
@@ -168,7 +169,7 @@ class GoogleBenchmark {
     if (repetition < 0 || repetition > 1'000'000)
       gathering_.refuse(line, fmt::format("repetition_index {}", repetition));
     const std::int64_t replicate = ours_ ? whole(entry, line, "replicate", 0) : 0;
-    if (replicate < 0 || replicate > 1'000'000)
+    if (replicate < 0 || replicate > 9999)
       gathering_.refuse(line, fmt::format("replicate {}", replicate));
     const int execution = static_cast<int>(replicate);
     const bool known = gathering_.has(name, execution);

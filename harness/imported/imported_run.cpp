@@ -70,7 +70,7 @@ record::Process process_of(const ReadFile& file, const std::string& format,
   made.run_id = run_id;
   made.replicate = replicate;
   made.started = measured_at(file);
-  made.build = {file.contents.program, "unknown", false, "", "", "", ""};
+  made.build = {file.contents.program, "unknown", false, "unknown compiler", "", "", ""};
   record::Facts& facts = made.imported;
   facts = {{"file", file_name(file)}, {"sha256", file.sha256}, {"format", format}};
   if (!file.contents.schema.empty())

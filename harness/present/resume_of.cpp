@@ -172,7 +172,7 @@ json::Value to_json(const Resumed& resumed) {
 std::string resuming_line(const record::Run& run, std::string_view state,
                           const std::vector<store::StoredMeasurement>& measurements,
                           const std::filesystem::path& file, bool counters) {
-  if (state == "running" || !run.gate.empty() || is_repeat(run)) return {};
+  if (state == "running" || !run.gate.empty() || !run.imported.empty() || is_repeat(run)) return {};
   counters = counters || asked_for_counters(run);
   const bool uncounted = counters && !run::without_counters(measurements).empty();
   if (state == "finished" && !uncounted && !lacks_executions(run, measurements)) return {};

@@ -151,8 +151,8 @@ FoundRun pick(const fs::path& folder, std::string_view which, std::vector<FoundR
                       : fmt::format("nothing stands behind {}", which),
         "write label:TEXT, commit:HASH, baseline:NAME, latest or the beginning of a run's id");
   if (!label && !commit && which != "latest") return one_with_id(folder, "run", which, runs);
+  if (which == "latest") std::erase_if(runs, is_imported);
   for (const FoundRun& run : runs) {
-    if (which == "latest" && is_imported(run)) continue;
     if (label && run.summary.run.label != *label) continue;
     if (commit && !is_built_from(run, *commit)) continue;
     return run;

@@ -88,7 +88,8 @@ void resume(Connection& connection, std::string_view run_id) {
     const int changed =
         connection
             .statement(
-                "UPDATE run SET status = 'running', finished = NULL WHERE id = ? AND gate = ''",
+                "UPDATE run SET status = 'running', finished = NULL WHERE id = ? AND gate = '' AND "
+                "imported = ''",
                 run_id)
             .exec();
     if (changed == 0)

@@ -20,7 +20,8 @@ void begin(Connection& connection, const record::Run& run, const record::Device&
 void finish(Connection& connection, std::string_view run_id, record::RunStatus status,
             const std::string& finished);
 /// The run goes on, whatever its status. What it said of its device's measured roofs is gone: they
-/// are of all its processes. Throws when there is no such run, or when a gate measured it.
+/// are of all its processes. Throws when there is no such run, or a gate measured or an import made
+/// it.
 void resume(Connection& connection, std::string_view run_id);
 /// Returns the process's id, for its measurements.
 std::int64_t add(Connection& connection, const record::Process& process);
