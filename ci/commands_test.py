@@ -42,6 +42,8 @@ NOT_RUN = {  # pattern: the reason
     r".* (--device (cpu,)?cuda:0|--counters)\b.*": "needs a GPU",
     r"ci/studies/sanitize .*": "needs a GPU",
     r"compare\.py .*": "is a tool of Google Benchmark",
+    r"ridgeline collectives fit\b.*": "needs runs of collectives; collectives_test.cpp has some",
+    r"ridgeline run --expect-ranks 8": "needs eight cores",
     r"ridgeline completion zsh .*": "is for zsh",
     r"ridgeline trend (acknowledge|expect|resolve|reopen)\b.*": (
         "answers to a change, of which two nights have none; trend_told_test.py answers to some"
