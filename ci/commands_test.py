@@ -46,6 +46,8 @@ NOT_RUN = {  # pattern: the reason
         "needs programs of others; the tests in harness/outside build and start some"
     ),
     r"ridgeline import .*": "needs files of other programs; import_test.py gives it some",
+    r"ridgeline collectives fit\b.*": "needs runs of collectives; collectives_test.cpp has some",
+    r"ridgeline run --expect-ranks 8": "needs eight cores",
     r"ridgeline completion zsh .*": "is for zsh",
     r"ridgeline trend (acknowledge|expect|resolve|reopen)\b.*": (
         "answers to a change, of which two nights have none; trend_told_test.py answers to some"

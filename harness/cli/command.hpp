@@ -76,6 +76,7 @@ void add_trend(Command program, Context& context);
 void add_check(Command program, Context& context);
 void add_predict(Command program, Context& context);
 void add_ladder(Command program, Context& context);
+void add_collectives(Command program, Context& context);
 void add_report(Command program, Context& context);
 void add_import(Command program, Context& context);
 void add_export(Command program, Context& context);

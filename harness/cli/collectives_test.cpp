@@ -1,0 +1,151 @@
+// `ridgeline collectives` over stored runs, as a user calls it. All times are made up.
+
+#include <cmath>
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/said.hpp"
+#include "harness/store/examples.hpp"
+#include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_run.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+namespace examples = store::examples;
+using nlohmann::json;
+
+class Curves : public testing::Test {
+ protected:
+  /// A run of all_reduce of f32: 10 us and 100 GB/s of algorithm bandwidth at so many sizes from
+  /// 1 KiB on, each twice the one before.
+  void add_run(int ranks, int sizes, const std::string& id, double slower = 1) const {
+    store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
+    const record::Run run = examples::run(id);
+    store::begin(store, run, examples::device(), examples::environment());
+    const std::int64_t process = store::add(store, examples::process(0, run.id));
+    for (int i = 0; i < sizes; ++i) {
+      const double bytes = std::ldexp(1024, i), ns = slower * (1e4 + bytes / 100);
+      record::Case info;
+      info.id = {"collectives",
+                 "nccl",
+                 "f32",
+                 {{"op", "all_reduce"},
+                  {"ranks", std::to_string(ranks)},
+                  {"bytes", fmt::format("{:.0f}", bytes)},
+                  {"mode", "pipelined"},
+                  {"calls", "16"}},
+                 {}};
+      info.device_kind = DeviceKind::fake;
+      info.ranks = ranks;
+      record::Measurement measured = examples::measurement(info, {ns, ns, ns});
+      measured.metrics = {{"busbw", 1e9 * bytes / ns, "B/s", record::Direction::higher}};
+      store::add(store, process, info, measured);
+    }
+    store::finish(store, run.id, record::RunStatus::finished, run.started);
+  }
+
+  Said collectives(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"ridgeline", "collectives"});
+    words.insert(words.end(), {"--results", folder.path().string()});
+    return said_to(words);
+  }
+  json all_of(std::vector<std::string> words) const {
+    words.push_back("--json");
+    const Said said = collectives(words);
+    EXPECT_EQ(said.code, 0) << said.err;
+    return json::parse(said.out);
+  }
+
+  store::TemporaryFolder folder;
+};
+
+TEST_F(Curves, AreFittedOfTheNewestRunThatHasThem) {
+  add_run(2, 16, "20261120T100000Z-aaaaaa");
+  add_run(4, 16, "20261121T100000Z-bbbbbb", 2);
+  add_run(4, 2, "20261122T100000Z-cccccc");  // too few sizes
+  const json curves = all_of({"fit"})["curves"];
+  ASSERT_EQ(curves.size(), 2u);
+  for (const json& curve : curves) {
+    const bool four = curve["ranks"] == 4;
+    EXPECT_EQ(curve["run"], four ? "20261121T100000Z-bbbbbb" : "20261120T100000Z-aaaaaa");
+    EXPECT_EQ(curve["pieces"].size(), 1u);
+    EXPECT_NEAR(curve["rate"].get<double>(), four ? 50e9 : 100e9, 1e6);
+    EXPECT_NEAR(curve["half_rate_bytes"].get<double>(), 1e6, 1e3);
+    EXPECT_EQ(curve["left_out"]["sizes"], 7);
+    EXPECT_LT(curve["left_out"]["largest_error"].get<double>(), 1e-6);
+  }
+  const Said said = collectives({"fit", "*,ranks=4,*"});
+  EXPECT_NE(said.out.find("all_reduce, 4 ranks, pipelined, nccl, f32"), std::string::npos);
+  EXPECT_NE(said.out.find("1 KiB to 32 MiB: 20.0 us + bytes at 50.0 GB/s"), std::string::npos)
+      << said.out;
+  EXPECT_EQ(said.out.find("2 ranks"), std::string::npos);
+}
+
+TEST_F(Curves, AreNoneOfTwoSizes) {
+  add_run(2, 2, "20261120T100000Z-aaaaaa");
+  const Said said = collectives({"fit"});
+  EXPECT_EQ(said.code, 64);
+  EXPECT_NE(said.err.find("no stored run has three sizes"), std::string::npos);
+}
+
+// 7 billion parameters of f32: 28 GB.
+TEST_F(Curves, ProjectTheWorkedExamplesWithoutARun) {
+  const std::vector<std::string> of{"project", "--parameters", "7e9", "--ranks", "8", "--link"};
+  auto slow = of, fast = of;
+  slow.push_back("32GB/s");
+  fast.push_back("300GB/s");
+  const std::string slowly = collectives(slow).out, fastly = collectives(fast).out;
+  EXPECT_NE(slowly.find("28 GB of gradients; n = 8, buckets of 25 MiB"), std::string::npos);
+  EXPECT_NE(slowly.find(" 875 ms  all bytes once over 32.0 GB/s"), std::string::npos) << slowly;
+  EXPECT_NE(slowly.find(" 1531 ms  2(n-1)/n = 1.75 times that"), std::string::npos) << slowly;
+  EXPECT_NE(fastly.find(" 93.3 ms "), std::string::npos) << fastly;
+  EXPECT_NE(fastly.find(" 163 ms "), std::string::npos) << fastly;
+  EXPECT_NE(fastly.find("no run has three sizes of all_reduce"), std::string::npos) << fastly;
+}
+
+TEST_F(Curves, ProjectByMeasurementsAndSayWhatIsExtrapolated) {
+  add_run(8, 18, "20261120T100000Z-aaaaaa");
+  std::vector<std::string> of{"project", "--parameters", "7e9", "--ranks", "8"};
+  json made = all_of(of);
+  const double bucket = 25 << 20, buckets = std::floor(28e9 / bucket),
+               rest = 28e9 - buckets * bucket;
+  EXPECT_EQ(made["measured"]["buckets"], buckets);
+  EXPECT_NEAR(made["measured"]["ns"].get<double>() / (1e4 * (buckets + 1) + 28e9 / 100), 1, 1e-6);
+  EXPECT_NEAR(made["measured"]["rest_bytes"].get<double>(), rest, 1);
+  EXPECT_FALSE(made["measured"]["extrapolated"]);
+  EXPECT_EQ(made["measured"]["doubts"], json::array());
+  EXPECT_NEAR(made["link"].get<double>(), made["curve"]["best_busbw"].get<double>(), 1);
+
+  of.back() = "16";
+  of.insert(of.end(), {"--bucket", "1GiB", "--dtype", "bf16"});
+  made = all_of(of);
+  EXPECT_NEAR(made["measured"]["scale"].get<double>(), (15.0 / 16) / (7.0 / 8), 1e-9);
+  EXPECT_EQ(made["bytes"], 14e9);
+  const auto doubts = made["measured"]["doubts"].get<std::vector<std::string>>();
+  ASSERT_EQ(doubts.size(), 3u);
+  EXPECT_EQ(doubts[0],
+            "extrapolated from 8 ranks to 16: times are multiplied by 1.07, as those of a ring");
+  EXPECT_EQ(doubts[1], "the curve is of f32, by the bytes of its messages");
+  EXPECT_EQ(doubts[2], "extrapolated beyond the sizes of the curve, 1 KiB to 128 MiB");
+}
+
+TEST_F(Curves, RefuseWhatIsNoAmount) {
+  for (const char* parameters : {"many", "-1", "0", "7e", "7 billion", "nan", "1e300"})
+    EXPECT_EQ(collectives({"project", "--parameters", parameters, "--ranks", "8"}).code, 64)
+        << parameters;
+  EXPECT_EQ(collectives({"project", "--parameters", "1", "--ranks", "2", "--link", "3 knots"}).code,
+            64);
+  EXPECT_EQ(collectives({"project", "--parameters", "1", "--ranks", "0"}).code, 64);
+}
+
+TEST_F(Curves, SayThatOneRankDoesNotCommunicate) {
+  const Said said =
+      collectives({"project", "--parameters", "1e9", "--ranks", "1", "--link", "32GB/s"});
+  EXPECT_NE(said.out.find("one rank does not communicate"), std::string::npos) << said.out;
+}
+
+}  // namespace
+}  // namespace ridgeline::cli

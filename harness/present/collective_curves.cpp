@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <tuple>
+
+#include <fmt/core.h>
+
+#include "harness/analysis/bound.hpp"
+#include "harness/analysis/summary.hpp"
+#include "harness/base/text.hpp"
+#include "harness/present/asked_device.hpp"
+#include "harness/present/collectives.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+constexpr std::size_t least_sizes = 3;
+
+std::string value_of(const std::vector<record::Field>& fields, std::string_view key) {
+  const auto found = std::ranges::find(fields, key, &record::Field::key);
+  return found == fields.end() ? std::string() : found->value;
+}
+
+/// Of a file that anybody may have written; absent for what is no number above 0.
+std::optional<double> number_above_0(const std::string& text) {
+  double value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = failure == std::errc() && end == text.data() + text.size();
+  return whole && value > 0 && value < 1e18 ? std::optional(value) : std::nullopt;
+}
+
+using Key =
+    std::tuple<std::string, std::string, std::string, std::string, int, std::string, std::string>;
+
+Key key_of(const CollectiveCurve& curve) {
+  return {curve.model, curve.operation, curve.options, curve.variant,
+          curve.ranks, curve.mode,      curve.dtype};
+}
+
+/// The curves of one run.
+std::map<Key, CollectiveCurve> curves_of(const store::FoundRun& found,
+                                         const std::vector<std::string>& patterns) {
+  const auto measurements = store::measurements(store::Store::open(found.file),
+                                                found.summary.run.id, store::Samples::leave_out);
+  std::map<Key, CollectiveCurve> curves;
+  for (const analysis::CaseSummary& summary :
+       analysis::summarise(measurements, {}, found.summary.run.unstable)) {
+    const record::CaseId& id = summary.case_info.id;
+    if (id.suite != "collectives" || summary.outcome != record::Outcome::ok || !summary.median_ns ||
+        !any_matches(patterns, record::name(id)))
+      continue;
+    const auto bytes = number_above_0(value_of(id.problem, "bytes")),
+               ranks = number_above_0(value_of(id.problem, "ranks"));
+    if (!bytes || !ranks || *ranks > 1e6) continue;
+    CollectiveCurve curve{found.summary.run.id,
+                          found.summary.device.model,
+                          id.variant,
+                          id.dtype,
+                          value_of(id.problem, "op"),
+                          value_of(id.problem, "mode"),
+                          {},
+                          static_cast<int>(*ranks),
+                          {},
+                          {}};
+    for (const auto& [key, value] : id.options)
+      curve.options += fmt::format("{}{}={}", curve.options.empty() ? "" : ",", key, value);
+    CollectiveCurve& known = curves.try_emplace(key_of(curve), curve).first->second;
+    known.points.push_back({*bytes, *summary.median_ns});
+    if (const auto busbw = analysis::metric(summary.metrics, "busbw"))
+      known.best_busbw = std::max(known.best_busbw.value_or(0), *busbw);
+  }
+  return curves;
+}
+
+void sort_points(CollectiveCurve& curve) {
+  std::ranges::sort(curve.points, {}, &analysis::SizedTime::bytes);
+  const auto same = std::ranges::unique(curve.points, {}, &analysis::SizedTime::bytes);
+  curve.points.erase(same.begin(), same.end());
+}
+
+}  // namespace
+
+std::vector<CollectiveCurve> find_curves(const std::filesystem::path& results,
+                                         const CurveChoice& choice,
+                                         const store::LeftOut& left_out) {
+  std::map<Key, CollectiveCurve> newest;
+  for (const store::FoundRun& found : store::all_runs(results, left_out)) {
+    if (!found.summary.run.gate.empty() || !is_asked_for(found.summary.device, choice.device))
+      continue;
+    for (auto& [key, curve] : curves_of(found, choice.patterns)) {
+      sort_points(curve);
+      if (curve.points.size() >= least_sizes) newest.try_emplace(key, std::move(curve));
+    }
+  }
+  std::vector<CollectiveCurve> curves;
+  for (auto& [key, curve] : newest) curves.push_back(std::move(curve));
+  return curves;
+}
+
+std::vector<FittedCurve> fit_curves(std::vector<CollectiveCurve> curves) {
+  std::vector<FittedCurve> fitted;
+  for (CollectiveCurve& curve : curves) {
+    const analysis::CollectiveFit fit = analysis::fit_collective(curve.points);
+    const auto left_out = analysis::leave_sizes_out(curve.points);
+    fitted.push_back({std::move(curve), fit, left_out});
+  }
+  return fitted;
+}
+
+}  // namespace ridgeline::present

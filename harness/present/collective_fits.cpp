@@ -1,0 +1,84 @@
+#include <fmt/core.h>
+
+#include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+#include "harness/present/collectives.hpp"
+#include "harness/present/table.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+std::string piece_text(const analysis::FitPiece& piece) {
+  const std::string rate =
+      piece.ns_per_byte > 0
+          ? fmt::format(" + bytes at {}", units::byte_rate(1e9 / piece.ns_per_byte))
+          : "";
+  return fmt::format("{} to {}: {}{}", units::bytes(piece.from), units::bytes(piece.to),
+                     units::time(piece.fixed_ns), rate);
+}
+
+}  // namespace
+
+std::string fits_text(const std::vector<FittedCurve>& curves, std::size_t width) {
+  using Align = Table::Align;
+  Table table({{"operation"},
+               {"sizes", Align::right},
+               {"latency", Align::point},
+               {"rate", Align::point},
+               {"half of it from", Align::point},
+               {"residual", Align::right},
+               {"left out", Align::right}});
+  std::string heading;
+  for (const auto& [curve, fit, left_out] : curves) {
+    const std::string now = fmt::format("{}, run {}", printable(curve.model), printable(curve.run));
+    if (now != heading) table.heading(heading = now);
+    const auto rate = fit.rate(), half = fit.half_rate_bytes();
+    table.add({printable(fmt::format("{}{}{}, {} ranks, {}, {}, {}", curve.operation,
+                                     curve.options.empty() ? "" : " ", curve.options, curve.ranks,
+                                     curve.mode, curve.variant, curve.dtype)),
+               fmt::format("{}", curve.points.size()), units::time(fit.latency_ns()),
+               rate ? units::byte_rate(*rate) : "", half ? units::bytes(*half) : "",
+               units::percent(fit.residual),
+               left_out ? units::percent(left_out->largest_error) : ""});
+    for (const analysis::FitPiece& piece : fit.pieces) table.note(piece_text(piece));
+  }
+  return table.text(width) +
+         "\nlatency: at the smallest size. rate: what bytes over time goes towards. residual: root "
+         "mean square over the\nfitted sizes. left out: the largest error at sizes that a fit of "
+         "every other one does not know.\n";
+}
+
+json::Value to_json(const FittedCurve& fitted) {
+  const auto& [curve, fit, left_out] = fitted;
+  json::Value all{
+      {"run", curve.run},
+      {"model", curve.model},
+      {"op", curve.operation},
+      {"options", curve.options},
+      {"variant", curve.variant},
+      {"dtype", curve.dtype},
+      {"ranks", curve.ranks},
+      {"mode", curve.mode},
+      {"latency_ns", fit.latency_ns()},
+      {"residual", fit.residual},
+      {"points", json::list(curve.points,
+                            [](const analysis::SizedTime& point) {
+                              return json::Value{{"bytes", point.bytes}, {"ns", point.ns}};
+                            })},
+      {"pieces", json::list(fit.pieces, [](const analysis::FitPiece& piece) {
+         return json::Value{{"from_bytes", piece.from},
+                            {"to_bytes", piece.to},
+                            {"fixed_ns", piece.fixed_ns},
+                            {"ns_per_byte", piece.ns_per_byte}};
+       })}};
+  if (const auto rate = fit.rate()) all["rate"] = *rate;
+  if (const auto half = fit.half_rate_bytes()) all["half_rate_bytes"] = *half;
+  if (curve.best_busbw) all["best_busbw"] = *curve.best_busbw;
+  if (left_out)
+    all["left_out"] = {{"sizes", left_out->sizes},
+                       {"largest_error", left_out->largest_error},
+                       {"at_bytes", left_out->at_bytes}};
+  return all;
+}
+
+}  // namespace ridgeline::present
