@@ -23,10 +23,10 @@ namespace ridgeline::cli {
 namespace {
 
 constexpr void (*commands[])(Command, Context&) = {
-    add_devices, add_doctor,  add_list,    add_run,    add_gate,   add_bisect,      add_runs,
-    add_show,    add_history, add_explain, add_trend,  add_check,  add_predict,     add_ladder,
-    add_report,  add_import,  add_export,  add_compare, add_collectives, add_baseline,
-    add_merge,   add_prune,   add_completion,
+    add_devices,     add_doctor,   add_list,    add_run,     add_gate,       add_bisect,
+    add_runs,        add_show,     add_history, add_explain, add_trend,      add_check,
+    add_predict,     add_ladder,   add_report,  add_import,  add_export,     add_compare,
+    add_collectives, add_baseline, add_merge,   add_prune,   add_completion,
 };
 
 constexpr const char* examples = R"(
