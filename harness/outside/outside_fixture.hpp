@@ -34,7 +34,7 @@ inline record::Measurement measured(const Case& one, device::Device& device,
 }
 
 /// The CPU as far as kernels see it, with a cache so small that a case has few buffer sets.
-class SmallCpu final : public device::cpu::HostDevice {
+class SmallCpu : public device::cpu::HostDevice {
  public:
   SmallCpu() {
     facts_.id = "cpu";
