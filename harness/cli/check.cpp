@@ -98,16 +98,20 @@ int check(const Context& context, const CheckOptions& options) {
   const ScratchFolder folder;
   const fs::path program = folder.path() / "check", report = folder.path() / "report.json";
   const std::string& file = options.sources.files.front();
+  process::CheckSources sources = options.sources;
+  const std::string device = context.device.empty() ? "emulated:sm_90" : context.device;
+  // "emulated:sm_80/3/7"; another device is refused by the program.
+  if (const std::size_t at = device.find("sm_"); at != std::string::npos)
+    std::from_chars(device.data() + at + 3, device.data() + device.size(), sources.capability);
   try {
     present::SaidLines errors(stderr);
-    process::build_check(kit, options.sources, program, errors);
+    process::build_check(kit, sources, program, errors);
   } catch (const Error& error) {
     tell_ci(options,
             {.file = file, .outcome = "not_built", .reason = error.what(), .findings = {}});
     throw;
   }
-  std::vector<std::string> arguments{context.device.empty() ? "emulated:sm_90" : context.device,
-                                     "--report", report.string(), "--limit",
+  std::vector<std::string> arguments{device, "--report", report.string(), "--limit",
                                      std::to_string(accesses_of(options.limit).value_or(0))};
   if (context.json) arguments.emplace_back("--silent");
   arguments.emplace_back("--");

@@ -84,6 +84,7 @@ class Build {
       add(words, kit_.program_flags);  // whose header includes that of the others in its turn
       add(words, kit_.flags);
       add(words, user_);
+      words.push_back(fmt::format("-DRIDGELINE_CUDA_ARCH={}", 10 * sources_.capability));
       add(words, {"-w", "-x", "c++", "-E", fs::absolute(source).string(), "-o", preprocessed});
       Done done = perform(words);
       refuse_unless(done, source + " cannot be preprocessed", done.said);
