@@ -89,14 +89,6 @@ void tell_ci(const CheckOptions& options, const present::CheckReport& report) {
   if (options.github) present::say_commands(stdout, present::check_github(report));
 }
 
-/// What nvcc defines as __CUDA_ARCH__ for that device: "900" of "emulated:sm_90/3".
-std::string architecture_of(const std::string& device) {
-  const std::size_t number =
-      device.find("sm_") == std::string::npos ? device.size() : device.find("sm_") + 3;
-  const std::size_t end = std::min(device.find_first_not_of("0123456789", number), device.size());
-  return end == number ? "" : device.substr(number, end - number) + "0";
-}
-
 int check(const Context& context, const CheckOptions& options) {
   const auto dashes = std::ranges::find(context.arguments, "--");
   const std::vector<std::string> of_program(
@@ -106,10 +98,11 @@ int check(const Context& context, const CheckOptions& options) {
   const ScratchFolder folder;
   const fs::path program = folder.path() / "check", report = folder.path() / "report.json";
   const std::string& file = options.sources.files.front();
-  const std::string device = context.device.empty() ? "emulated:sm_90" : context.device;
   process::CheckSources sources = options.sources;
-  if (const std::string architecture = architecture_of(device); !architecture.empty())
-    sources.definitions.push_back("RIDGELINE_CUDA_ARCH=" + architecture);
+  const std::string device = context.device.empty() ? "emulated:sm_90" : context.device;
+  // "emulated:sm_80/3/7"; another device is refused by the program.
+  if (const std::size_t at = device.find("sm_"); at != std::string::npos)
+    std::from_chars(device.data() + at + 3, device.data() + device.size(), sources.capability);
   try {
     present::SaidLines errors(stderr);
     process::build_check(kit, sources, program, errors);

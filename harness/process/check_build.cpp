@@ -52,6 +52,7 @@ class Build {
  public:
   Build(const Kit& kit, const CheckSources& sources, const fs::path& to, std::ostream& to_says)
       : kit_(kit), sources_(sources), to_(to), to_says_(to_says) {
+    user_.push_back(fmt::format("-DRIDGELINE_CUDA_ARCH={}", 10 * sources.capability));
     for (const std::string& folder : sources.includes) user_.push_back("-I" + folder);
     for (const std::string& definition : sources.definitions) user_.push_back("-D" + definition);
     for (const std::string& flag : kit.flags)

@@ -13,6 +13,7 @@ namespace ridgeline::process {
 struct CheckSources {
   std::vector<std::string> files;                  // .cu files; several make one program
   std::vector<std::string> includes, definitions;  // folders, and X or X=1
+  int capability = 90;                             // of the device that runs it
 };
 
 /// Makes the program `to` of the user's sources, with other files beside it. Files of which one

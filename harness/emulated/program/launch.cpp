@@ -57,7 +57,16 @@ void configure_extended(const cudaLaunchConfig_t& config) {
   begin(to);
 }
 
-bool is_launching() { return launching; }
+bool is_launching() {
+  if (launching) return true;
+  if (emulated::hot.next != nullptr) return false;
+  Session& session = Session::here();
+  session.host_mistake("call of a kernel", RIDGELINE_CALLER,
+                       "the host calls it without <<<>>>: a GPU's runtime says that the "
+                       "configuration is missing");
+  session.end_program(1);
+  return false;
+}
 
 namespace {
 

@@ -39,5 +39,9 @@
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
+// One pass has both sides: host code that asks for it gets the device's branch, too.
+#if !defined(__CUDA_ARCH__) && defined(RIDGELINE_CUDA_ARCH)
+#define __CUDA_ARCH__ RIDGELINE_CUDA_ARCH
+#endif
 /// Sources can keep what is not modelled behind it.
 #define RIDGELINE_CHECK 1

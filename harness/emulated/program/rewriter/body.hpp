@@ -12,6 +12,9 @@
 
 namespace ridgeline::program {
 
+/// Of words that may stand before an expression, so that what follows is not declared by them.
+bool may_precede_expression(const Token& token);
+
 /// Rewrites what stands in functions: launches, shared memory, words of the device, inline PTX.
 class Bodies {
  public:
