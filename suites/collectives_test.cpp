@@ -174,7 +174,7 @@ TEST_F(Collectives, RanksThatCannotGoOnEndTogether) {
 }
 
 TEST_F(Collectives, AreListedWithoutALauncher) {
-  process::WorkerProcess worker(COLLECTIVES_WORKER);
+  process::WorkerProcess worker(std::filesystem::path(COLLECTIVES_WORKER));
   worker.greet(process::after(60));
   const auto cases =
       std::get<protocol::Cases>(ask<protocol::Cases>(worker, protocol::ListRequest{})).cases;
