@@ -75,9 +75,10 @@ int trend(const Context& context, const TrendOptions& given) {
     report.exit_code = present::undecided;
     present::say(
         stderr,
-        fmt::format("ridgeline: no night is stored{}: runs of gates and of unfit machines make "
-                    "none; ridgeline run --profile nightly makes one\n",
-                    options.choice.until.empty() ? "" : " until " + options.choice.until));
+        fmt::format(
+            "ridgeline: no night is stored{}: runs of gates, of unfit machines and imported "
+            "ones make none; ridgeline run --profile nightly makes one\n",
+            options.choice.until.empty() ? "" : " until " + options.choice.until));
   } else if (options.fail_on_new) {
     report.exit_code = present::fail_on_new(report.devices);
   }

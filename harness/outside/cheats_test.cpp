@@ -27,11 +27,14 @@ namespace ridgeline::outside {
 namespace {
 
 constexpr std::int64_t n = 256;
+constexpr int by_times = 10;
 using Kernel = std::function<void(const float*, float*)>;
 
+/// Of cheats that times tell: a busy machine may hide them, so a few tries are made.
 void expect_caught(const Case& one, const std::string& how,
-                   measure::Cache cache = measure::Cache::cold) {
-  const record::Measurement found = measured(one, cpu(), cache);
+                   measure::Cache cache = measure::Cache::cold, int tries = 1) {
+  record::Measurement found = measured(one, cpu(), cache);
+  while (found.outcome == record::Outcome::ok && --tries > 0) found = measured(one, cpu(), cache);
   EXPECT_EQ(found.outcome, record::Outcome::wrong_result) << found.reason;
   EXPECT_NE(found.reason.find(how), std::string::npos) << found.reason;
   EXPECT_TRUE(found.samples_ns.empty());
@@ -74,7 +77,8 @@ TEST(Cheats, OutputsByTheAddressAndAnElementOfTheInputs) {
     expect_caught(doubling(remembering([](const float* x, const std::vector<float>& kept) {
                     return 2 * x[n / 2] == kept[n / 2];
                   })),
-                  "it remembers outputs: on inputs that it has not seen an execution takes", cache);
+                  "it remembers outputs: on inputs that it has not seen an execution takes", cache,
+                  by_times);
 }
 
 TEST(Cheats, RepeatedExecutionsAreLeftOut) {
@@ -89,7 +93,7 @@ TEST(Cheats, RepeatedExecutionsAreLeftOut) {
                     last_y = y;
                     there = y[0];
                   }),
-                  "it leaves executions out: one takes", cache);
+                  "it leaves executions out: one takes", cache, by_times);
     if (cache == measure::Cache::cold) continue;
     expect_caught(doubling([&](const float* x, float* y) {  // unless it was put back meanwhile
                     if (x != last_x || y != last_y) doubled(x, y, n);
