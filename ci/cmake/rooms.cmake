@@ -54,7 +54,7 @@ if(RIDGELINE_TESTS)
   add_custom_command(
     OUTPUT ${RIDGELINE_TEST_HEADERS}.gch
     COMMAND ${CMAKE_COMMAND} -E copy_if_different ${header} ${RIDGELINE_TEST_HEADERS}
-    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_OBJECTS:precompiled_test_headers> ${RIDGELINE_TEST_HEADERS}.gch
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_OBJECTS:precompiled_test_headers> ${RIDGELINE_TEST_HEADERS}.gch
     DEPENDS $<TARGET_OBJECTS:precompiled_test_headers> ${header})
   add_custom_target(test_headers DEPENDS ${RIDGELINE_TEST_HEADERS}.gch)
 endif()

@@ -8,21 +8,15 @@ set(RIDGELINE_EMULATED_FLAGS -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-threa
     -Wno-unknown-pragmas)
 
 # compile_kernels runs the compiler and refuses sources whose accesses it could not count. With
-# ccache it goes between it and the compiler, so that what was accepted once is found again; the
-# hash tells versions of the program apart.
+# ccache it goes between it and the compiler, so that what was accepted once is found again; its file
+# is part of the key, since another version makes other code of the same source.
 set(RIDGELINE_COMPILE_KERNELS ${PROJECT_BINARY_DIR}/lib/ridgeline/compile_kernels)
-set(launcher ${CMAKE_COMMAND} -E env CCACHE_PREFIX=${RIDGELINE_COMPILE_KERNELS} ${CMAKE_CXX_COMPILER_LAUNCHER})
+set(launcher ${CMAKE_COMMAND} -E env CCACHE_PREFIX=${RIDGELINE_COMPILE_KERNELS} CCACHE_EXTRAFILES=${RIDGELINE_COMPILE_KERNELS}
+             ${CMAKE_CXX_COMPILER_LAUNCHER})
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES "(^|/)ccache$")
   set(launcher ${RIDGELINE_COMPILE_KERNELS})
 endif()
 set(RIDGELINE_COMPILE_KERNELS_LAUNCHER ${launcher})
-file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/emulated/compiler/*.?pp)
-set(RIDGELINE_COMPILE_KERNELS_HASH "")
-foreach(source ${sources})
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-  file(SHA256 ${source} hash)
-  string(SHA256 RIDGELINE_COMPILE_KERNELS_HASH "${RIDGELINE_COMPILE_KERNELS_HASH}${hash}")
-endforeach()
 
 # ridgeline_emulated_kernels(<library> <files.cu>...): the kernels of these files, compiled by the
 # host compiler for the emulated device. Programs that link the library are not
@@ -37,8 +31,7 @@ function(ridgeline_emulated_kernels library)
   endforeach()
   add_library(${library} STATIC ${wrappers})
   set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE OFF UNITY_BUILD OFF)
-  target_compile_options(${library} PRIVATE ${RIDGELINE_EMULATED_FLAGS}
-                                            -DRIDGELINE_COMPILED_BY_${RIDGELINE_COMPILE_KERNELS_HASH})
+  target_compile_options(${library} PRIVATE ${RIDGELINE_EMULATED_FLAGS})
   set_target_properties(${library} PROPERTIES CXX_COMPILER_LAUNCHER "${RIDGELINE_COMPILE_KERNELS_LAUNCHER}")
   set_source_files_properties(${wrappers} PROPERTIES OBJECT_DEPENDS ${RIDGELINE_COMPILE_KERNELS})
   target_link_libraries(${library} PUBLIC ridgeline_emulated)
