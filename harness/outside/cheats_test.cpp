@@ -27,18 +27,27 @@ namespace ridgeline::outside {
 namespace {
 
 constexpr std::int64_t n = 256;
-constexpr int by_times = 10;
 using Kernel = std::function<void(const float*, float*)>;
 
-/// Of cheats that times tell: a busy machine may hide them, so a few tries are made.
 void expect_caught(const Case& one, const std::string& how,
-                   measure::Cache cache = measure::Cache::cold, int tries = 1) {
-  record::Measurement found = measured(one, cpu(), cache);
-  while (found.outcome == record::Outcome::ok && --tries > 0) found = measured(one, cpu(), cache);
+                   measure::Cache cache = measure::Cache::cold) {
+  const record::Measurement found = measured(one, cpu(), cache);
   EXPECT_EQ(found.outcome, record::Outcome::wrong_result) << found.reason;
   EXPECT_NE(found.reason.find(how), std::string::npos) << found.reason;
   EXPECT_TRUE(found.samples_ns.empty());
   EXPECT_FALSE(found.median_ns);
+}
+
+/// Of what only times show, which a busy machine may hide once.
+void expect_caught_by_time(const std::function<Case()>& one, const std::string& how,
+                           measure::Cache cache) {
+  record::Measurement found;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    found = measured(one(), cpu(), cache);
+    if (found.outcome == record::Outcome::wrong_result) break;
+  }
+  EXPECT_NE(found.reason.find(how), std::string::npos) << found.reason;
+  EXPECT_TRUE(found.samples_ns.empty());
 }
 
 TEST(Cheats, OneOutputForAll) {
@@ -73,35 +82,35 @@ TEST(Cheats, OutputsByTheAddressOfTheInputs) {
 }
 
 TEST(Cheats, OutputsByTheAddressAndAnElementOfTheInputs) {
+  const auto one = [] {
+    return doubling(remembering([](const float* x, const std::vector<float>& kept) {
+      return 2 * x[n / 2] == kept[n / 2];
+    }));
+  };
   for (const auto cache : {measure::Cache::cold, measure::Cache::hot})
-    expect_caught(doubling(remembering([](const float* x, const std::vector<float>& kept) {
-                    return 2 * x[n / 2] == kept[n / 2];
-                  })),
-                  "it remembers outputs: on inputs that it has not seen an execution takes", cache,
-                  by_times);
+    expect_caught_by_time(one, "it remembers outputs: on inputs that it has not seen", cache);
 }
 
 TEST(Cheats, RepeatedExecutionsAreLeftOut) {
-  for (const auto cache : {measure::Cache::cold, measure::Cache::hot}) {
-    const float* last_x = nullptr;
-    float* last_y = nullptr;
-    float there = 0;
-    expect_caught(doubling([&](const float* x, float* y) {
-                    const bool same = x == last_x && y == last_y && y[0] == there;
-                    if (!same) doubled(x, y, n);
-                    last_x = x;
-                    last_y = y;
-                    there = y[0];
-                  }),
-                  "it leaves executions out: one takes", cache, by_times);
-    if (cache == measure::Cache::cold) continue;
-    expect_caught(doubling([&](const float* x, float* y) {  // unless it was put back meanwhile
-                    if (x != last_x || y != last_y) doubled(x, y, n);
-                    last_x = x;
-                    last_y = y;
-                  }),
-                  "", cache);
-  }
+  const float* last_x = nullptr;
+  float* last_y = nullptr;
+  float there = 0;
+  const auto unless_changed = [&] {
+    return doubling([&](const float* x, float* y) {
+      if (x != last_x || y != last_y || y[0] != there) doubled(x, y, n);
+      last_x = x;
+      last_y = y;
+      there = y[0];
+    });
+  };
+  for (const auto cache : {measure::Cache::cold, measure::Cache::hot})
+    expect_caught_by_time(unless_changed, "it leaves executions out: one takes", cache);
+  expect_caught(doubling([&](const float* x, float* y) {
+                  if (x != last_x || y != last_y) doubled(x, y, n);
+                  last_x = x;
+                  last_y = y;
+                }),
+                "timing the output differed", measure::Cache::hot);
 }
 
 TEST(Cheats, RightOnTheFirstCallsAlone) {
@@ -303,7 +312,7 @@ TEST(Cheats, AnExceptionWhereItIsLookedAt) {
   int calls = 0;
   EXPECT_THROW(measured(doubling([&](const float* x, float* y) {
                           if (++calls > 3 && std::isnan(y[0])) throw std::runtime_error("not now");
-                          if (calls > 200) throw std::runtime_error("I have enough");
+                          if (calls > 20) throw std::runtime_error("I have enough");
                           doubled(x, y, n);
                         }),
                         cpu()),

@@ -105,7 +105,8 @@ def test_a_gate_has_two_builds_take_turns(start, tmp_path):
         fake_programs.google_benchmark(tmp_path / folder / "my_bench", "Copy/64", ns=ns)
         for folder, ns in (("old", 1000.0), ("new", 1500.0))
     )
-    done = start("gate", "--baseline-worker", named(old), "--candidate-worker", named(new))
+    sides = ("--baseline-worker", named(old), "--candidate-worker", named(new))
+    done = start("gate", *sides, "--budget", "20s")
     (verdict,) = json.loads(done.stdout)["verdicts"]
     # A busy machine may start too few programs within the budget for a verdict.
     assert verdict["verdict"] in ("regression", "undecided"), verdict
