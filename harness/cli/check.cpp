@@ -118,8 +118,9 @@ int check(const Context& context, const CheckOptions& options) {
   arguments.insert(arguments.end(), of_program.begin(), of_program.end());
   // What the program and its kernels print may come between the lines for people, but not into
   // JSON.
-  present::SaidLines lines(context.json ? stderr : stdout);
-  const process::ToolResult result = process::run_tool({program.string(), arguments, {}}, &lines);
+  present::SaidLines lines(stdout);
+  const process::ToolResult result =
+      process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &lines);
   std::ifstream in(report, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   const std::optional<json::Value> written = json::try_parse(text);
