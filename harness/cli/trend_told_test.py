@@ -258,7 +258,7 @@ def test_a_run_of_the_future_is_said_and_silences_nothing(nights):
         made.execute(
             "INSERT INTO run SELECT 'future', device_id, environment_id, label, command_line,"
             " profile, profile_text, seed, '2099-01-01T02:00:00Z', '2099-01-01T03:00:00Z', status,"
-            " gate, unfit, unstable FROM run ORDER BY started DESC LIMIT 1"
+            " gate, unfit, unstable, imported FROM run ORDER BY started DESC LIMIT 1"
         )
     done = trend(nights, *WEEK)
     assert done.returncode == 2

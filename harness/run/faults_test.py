@@ -245,7 +245,7 @@ def beside(lab, *programs: str) -> str:
 def collectives_profile(lab):
     profile = lab.profile("constant")
     cases = [
-        "collectives/mpi/*/op=all_reduce,ranks=2,bytes=1024,mode=pipelined,calls=16",
+        "collectives/mpi/f32/op=all_reduce,ranks=2,bytes=1024,mode=pipelined,calls=16",
         "scripted/*",
     ]
     profile.write_text(
