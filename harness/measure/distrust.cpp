@@ -19,9 +19,9 @@ constexpr double least_ns = 10e3;
 constexpr double of_seen = 2;
 // Nor are several executions in a row nearly as fast as one, however cold that was.
 constexpr double of_many = 1.5;
-// Of as many, the least times count: accidents of the machine only add to a time. What honest times
-// show is believed earlier.
-constexpr int most_pairs = 5, least_pairs = 3;
+// Of as many, the least times count: accidents of the machine only add to a time, on a busy one to
+// many. What honest times show is believed earlier.
+constexpr int most_pairs = 20, least_pairs = 3;
 
 /// On a GPU by its own clock: to wait for one takes longer than many kernels.
 double timed_ns(const Workload& workload, Turn turn, int times, device::Device& device,
