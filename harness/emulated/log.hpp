@@ -71,10 +71,9 @@ struct Hot {
 /// The 8 bytes, aligned, that hold the one there.
 [[gnu::always_inline]] inline std::uint64_t word_at(std::uint64_t address) {
   std::uint64_t word = 0;
-  std::memcpy(&word,
-              reinterpret_cast<const void*>(
-                  address & ~std::uint64_t{7}),  // NOLINT(performance-no-int-to-ptr)
-              sizeof word);
+  const std::uint64_t aligned = address & ~std::uint64_t{7};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  std::memcpy(&word, reinterpret_cast<const void*>(aligned), sizeof word);
   return word;
 }
 /// Of 1 to 16 bytes, aligned to their number: what they hold, as far as 64 bits tell.
