@@ -25,9 +25,11 @@ struct Differentiating {
   using Type = ptx::Bf16;
   static constexpr int rows = In::rows, head_dim = In::dim;
   static constexpr int own_scores = rows / 2, steps = rows / 16;  // of 16 queries
-  // Of how many steps L is read while the scores are computed, as far as there are registers; of
-  // 64 queries none, which is faster, and of 128 none, which has not been timed.
-  static constexpr int early_steps = rows == 80 ? (causal ? 1 : steps) : 0;
+  // Of how many steps L is read while the scores are computed: as many as registers allow without
+  // other products waiting for it (one step more or less costs 1 to 3%).
+  static constexpr int early_steps = rows == 80 ? steps : rows == 64 ? 2 : 1;
+  // Whether keys are hidden before dP's products start, and not beside them.
+  static constexpr bool hides_first = causal || head_dim == 64;
   using Scores = float[own_scores];
   using OwnDq = float[In::half_of_dq / 128];
   using Packed = unsigned[steps][4];
@@ -117,14 +119,15 @@ struct Differentiating {
     ptx::products_commit();
   }
 
-  /// L of the tile's queries in steps from `first` to before `last`, or D. They lie in the order in
-  /// which threads need them: prepare.cuh.
+  /// Where L of a stage's queries lies in the block's memory, or D.
+  static __device__ __forceinline__ unsigned row_numbers(unsigned stage, bool of_d) {
+    return In::row_numbers + (2 * stage + (of_d ? 1 : 0)) * (rows * 4);
+  }
+  /// The numbers there, in steps from `first` to before `last`. They lie in the order in which
+  /// threads need them: prepare.cuh.
   template <int first, int last>
-  __device__ __forceinline__ void load(RowNumbers& numbers, unsigned stage, bool of_d) const {
-    const auto* const from =
-        reinterpret_cast<const float4*>(memory + In::row_numbers +
-                                        (2 * stage + (of_d ? 1 : 0)) * (rows * 4)) +
-        lane() % 4;
+  __device__ __forceinline__ void load(RowNumbers& numbers, unsigned offset) const {
+    const auto* const from = reinterpret_cast<const float4*>(memory + offset) + lane() % 4;
 #pragma unroll
     for (int i = first; i < last; ++i) {
       const float4 four = from[4 * i];
@@ -247,7 +250,7 @@ struct Differentiating {
       for (int i = 0; i < head_dim / 2; ++i) dk[i] = dv[i] = 0;
       ptx::barrier_wait(&signals.queries_full[at % 2], at / 2 % 2);
       start_scores(scores, own_keys, In::queries + at % 2 * In::tile);
-      load<0, early_steps>(logarithms, at % 2, false);
+      load<0, early_steps>(logarithms, row_numbers(at % 2, false));
       ptx::products_wait<0>(scores);
       ptx::barrier_wait(&signals.values_full, keys_parity);
       bool is_first = true;
@@ -260,18 +263,18 @@ struct Differentiating {
         Scores dp;
         OwnDq dq;
         Packed p, ds;
+        const bool hides = first_key + tile_keys > (causal ? way.m * rows : seq);
         // Where ptxas finds exponentials behind the products, without a branch between them, it
-        // mixes the two, so that the products start late. Without a mask that costs 8%; with one it
-        // costs less than hiding keys behind the products.
-        if (causal && way.m * rows < first_key + tile_keys)
-          hide_keys(scores, first_key, way.m * rows);
+        // mixes the two, so that the products start late. With heads of 128 and no mask that costs
+        // 8%; else it costs less than hiding keys behind the products.
+        if (hides_first && hides) hide_keys(scores, first_key, way.m * rows);
         ptx::barrier_wait(&signals.d_o_full[stage], parity);
         start_scores(dp, own_values, d_o);
-        if (!causal && first_key + tile_keys > seq) hide_keys(scores, first_key, way.m * rows);
-        load<early_steps, steps>(logarithms, stage, false);
+        if (!hides_first && hides) hide_keys(scores, first_key, way.m * rows);
+        load<early_steps, steps>(logarithms, row_numbers(stage, false));
         exponentials(scores, log2_factor, logarithms, p);
         RowNumbers d;
-        load<0, steps>(d, stage, true);
+        load<0, steps>(d, row_numbers(stage, true));
         Packed factor_of_dv;
 #pragma unroll
         for (int j = 0; j < steps; ++j) ptx::copy(p[j], factor_of_dv[j]);
@@ -301,10 +304,11 @@ struct Differentiating {
         }
         if (!is_last) ptx::barrier_wait(&signals.queries_full[stage ^ 1], (at + 1) / 2 % 2);
         ptx::products_wait<0>(dk);
-        // The next scores; after the last tile those of some keys, which nobody takes.
+        // The next scores, and L; after the last tile those of some keys, which nobody takes: a
+        // branch in place of that costs up to 10%.
         start_scores(scores, own_keys, is_last ? In::keys : In::queries + (stage ^ 1) * In::tile);
         release(signals.queries_free[stage]);
-        if (early_steps != 0 && !is_last) load<0, early_steps>(logarithms, stage ^ 1, false);
+        load<0, early_steps>(logarithms, is_last ? In::keys : row_numbers(stage ^ 1, false));
         if (!is_first) hand_over(signals.dq_full[group]);
         ptx::products_wait<0>(scores);
       }
