@@ -67,6 +67,7 @@ STANDS_FOR = {  # in an example: here
     r"\bcheck saxpy\.cu": "check docs/examples/saxpy.cu",
     r"\bcheck main\.cu kernels\.cu -I include": "check docs/examples/saxpy.cu -I docs",
     r"-- --n 1000": "-- 1000",
+    r"--cases 500 --nights 1800": "--cases 5 --nights 18",
     r"\bFOLDER\b": "results",
     r"--benchmark_filter=gemm": f"--benchmark_filter={CASE}",
     r"\blabel:\w+": "label:v1",

@@ -13,7 +13,7 @@
 #include "harness/process/worker_process.hpp"
 
 namespace ridgeline::suites {
-namespace {
+namespace collectives_test {
 
 using protocol::Failure;
 
@@ -210,7 +210,7 @@ TEST_F(Collectives, NcclIsMeasuredWhereThereAreGpus) {
   }
 }
 
-}  // namespace
+}  // namespace collectives_test
 }  // namespace ridgeline::suites
 #else
 TEST(Collectives, AreMeasuredUnderMpirun) { GTEST_SKIP() << "built without MPI"; }

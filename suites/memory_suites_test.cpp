@@ -14,7 +14,7 @@ worker::Suite occupancy();
 worker::Suite roofs();
 worker::Suite transfer();
 
-namespace {
+namespace memory_suites_test {
 
 constexpr double most_bytes = 40 << 20;  // of a case that a test may run
 
@@ -94,5 +94,5 @@ TEST(MemorySuites, SayWhatTheyDo) {
     EXPECT_FALSE(each.info.roof.empty()) << record::name(each.info.id);
 }
 
-}  // namespace
+}  // namespace memory_suites_test
 }  // namespace ridgeline::suites

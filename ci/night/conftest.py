@@ -1,1 +1,1 @@
-from harness.conftest import lab  # noqa: F401
+from harness.conftest import lab, shared_folder  # noqa: F401

@@ -4,6 +4,7 @@ on the scripted device."""
 import datetime
 import json
 import re
+import shutil
 import signal
 import sqlite3
 import time
@@ -12,7 +13,7 @@ import pytest
 
 from ci.night.nightly_test import Runner, steps
 from ci.night.webhook_test import Server
-from harness.run.scripted_runs import BUILD, case, left_behind
+from harness.run.scripted_runs import BUILD, Lab, case, left_behind
 
 WITHOUT = [word for step in ("gate", "report", "export") for word in ("--without", step)]
 DAY, SECOND = "????-??-??", "????-??-??T??:??:??Z"
@@ -98,10 +99,20 @@ def a_day_before(found):
 
 
 @pytest.fixture
-def nights(lab):
-    made = Nights(lab)
-    made.measured(7)
-    return made
+def seven_nights(shared_folder):
+    """The results of seven nights, measured once for all tests."""
+
+    def measure(folder):
+        folder.mkdir()
+        Nights(Lab(folder)).measured(7)
+
+    return shared_folder("seven-nights", measure) / "results"
+
+
+@pytest.fixture
+def nights(lab, seven_nights):
+    shutil.copytree(seven_nights, lab.results, dirs_exist_ok=True)
+    return Nights(lab)
 
 
 def test_a_doubling_fails_one_night_and_is_told_by_one_message(nights):

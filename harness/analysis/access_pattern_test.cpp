@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::analysis {
-namespace {
+namespace access_pattern_test {
 
 record::Site site(const char* access, int lane_bytes, std::uint64_t requests, std::uint64_t lanes,
                   std::uint64_t sectors, std::uint64_t wavefronts = 0) {
@@ -73,5 +73,5 @@ TEST(AccessPattern, SharesAreOfOneMemory) {
   EXPECT_FALSE(share(tensor, all));
 }
 
-}  // namespace
+}  // namespace access_pattern_test
 }  // namespace ridgeline::analysis

@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace annotated_listing_test {
 
 using record::Site;
 using record::Source;
@@ -181,5 +181,5 @@ TEST(AnnotatedListing, ASiteWithoutRequestsHasNoMeans) {
                "     > tensor                          0                 -      -       -\n"));
 }
 
-}  // namespace
+}  // namespace annotated_listing_test
 }  // namespace ridgeline::analysis

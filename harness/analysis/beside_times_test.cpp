@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::analysis {
-namespace {
+namespace beside_times_test {
 
 using record::Direction;
 using record::Metric;
@@ -61,5 +61,5 @@ TEST(BesideTimes, ThatOneSideAloneSaysItIsAFact) {
   EXPECT_EQ(beside_words(all), "memory_bytes 4096 (the baseline alone)");
 }
 
-}  // namespace
+}  // namespace beside_times_test
 }  // namespace ridgeline::analysis

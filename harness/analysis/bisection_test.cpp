@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace bisection_test {
 
 using Parents = std::vector<std::vector<std::size_t>>;
 
@@ -272,5 +272,5 @@ TEST(Bisection, ASearchOfNothingIsRefused) {
   EXPECT_THROW(CommitsLeft({{1}, {}}), Error);
 }
 
-}  // namespace
+}  // namespace bisection_test
 }  // namespace ridgeline::analysis

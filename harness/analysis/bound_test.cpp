@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::analysis {
-namespace {
+namespace bound_test {
 
 /// A device with round figures: 10 SMs at 1 GHz, 1 TB/s.
 catalogue::Datasheet device(int capability = 90) {
@@ -179,5 +179,5 @@ TEST(CountingCapability, IsOfTheSameMajorVersionAndNotAbove) {
     EXPECT_EQ(counting_capability(device(capability)), expected);
 }
 
-}  // namespace
+}  // namespace bound_test
 }  // namespace ridgeline::analysis

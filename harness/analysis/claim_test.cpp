@@ -7,7 +7,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace claim_test {
 
 using record::Direction;
 
@@ -172,5 +172,5 @@ TEST(Claim, OnlyAGoodResultStandsForACase) {
   EXPECT_FALSE(is_good(of));
 }
 
-}  // namespace
+}  // namespace claim_test
 }  // namespace ridgeline::analysis

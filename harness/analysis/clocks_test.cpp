@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::analysis {
-namespace {
+namespace clocks_test {
 
 store::StoredMeasurement timed_at(std::optional<double> clock, std::optional<double> power,
                                   const std::string& throttle = "") {
@@ -37,5 +37,5 @@ TEST(ClocksOfARun, AreFixedWhenTheyHardlyDifferAndThePowerLimitDidNotLowerThem) 
   EXPECT_EQ(limited->highest_mhz, 1980);
 }
 
-}  // namespace
+}  // namespace clocks_test
 }  // namespace ridgeline::analysis

@@ -8,7 +8,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace collective_fit_test {
 
 /// Sizes from 1 KiB on, each `step` times the one before.
 std::vector<SizedTime> measured(int sizes, double step, double (*ns)(double bytes)) {
@@ -153,5 +153,5 @@ TEST(Gradients, TakeOneTimeABucketAndTheRest) {
   EXPECT_EQ(by_curve({1e6, 4e6, 8}, curve, 1).buckets, 0) << "all in one, not full";
 }
 
-}  // namespace
+}  // namespace collective_fit_test
 }  // namespace ridgeline::analysis

@@ -8,7 +8,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace comparison_test {
 
 namespace examples = store::examples;
 using record::Outcome;
@@ -428,5 +428,5 @@ TEST(CompareSuites, OnlyProcessesThatMeasuredAllCasesCountForTheInterval) {
   EXPECT_TRUE(compare(a, b, {}).suites.at(0).interval);
 }
 
-}  // namespace
+}  // namespace comparison_test
 }  // namespace ridgeline::analysis

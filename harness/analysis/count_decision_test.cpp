@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::analysis {
-namespace {
+namespace count_decision_test {
 
 using record::CaseVerdict;
 using record::Direction;
@@ -231,5 +231,5 @@ TEST(CountDecision, TheOrderOfTheMetricsDoesNotMatter) {
   }
 }
 
-}  // namespace
+}  // namespace count_decision_test
 }  // namespace ridgeline::analysis

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::analysis {
-namespace {
+namespace explanation_test {
 
 using record::Direction;
 
@@ -292,5 +292,5 @@ TEST(Explanation, ACpuHasMemoryAndCoresAlone) {
   EXPECT_TRUE(found.unknown.empty());
 }
 
-}  // namespace
+}  // namespace explanation_test
 }  // namespace ridgeline::analysis

@@ -6,7 +6,7 @@
 #include "harness/analysis/trend.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace fleet_events_test {
 
 using Days = std::vector<std::int64_t>;
 
@@ -126,5 +126,5 @@ TEST(FleetEvents, AreOfOneDirection) {
   EXPECT_EQ(gathered(6, 6, 0, 0).changes.size(), 12u) << "no ten of one direction";
 }
 
-}  // namespace
+}  // namespace fleet_events_test
 }  // namespace ridgeline::analysis

@@ -11,7 +11,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace gate_decision_test {
 
 using record::Verdict;
 using Values = std::vector<double>;
@@ -478,5 +478,5 @@ TEST(SmallestEffect, IsDeltaWithoutNoiseAndGrowsWithIt) {
   }
 }
 
-}  // namespace
+}  // namespace gate_decision_test
 }  // namespace ridgeline::analysis

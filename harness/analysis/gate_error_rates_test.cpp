@@ -18,7 +18,7 @@
 #include "harness/stats/signed_rank.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace gate_error_rates_test {
 
 using record::Verdict;
 using Values = std::vector<double>;
@@ -431,5 +431,5 @@ TEST(GateInterval, Covers) {
   }
 }
 
-}  // namespace
+}  // namespace gate_error_rates_test
 }  // namespace ridgeline::analysis

@@ -8,7 +8,7 @@
 #include "harness/stats/interval.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace gate_power_test {
 
 using record::Doubt;
 using Values = std::vector<double>;
@@ -78,5 +78,5 @@ TEST(GateMorePairs, UntilTheSlowDownCouldBeFound) {
   EXPECT_GT(more_pairs(noisy, .03, .5, 1e-4).value(), 14 - 11);
 }
 
-}  // namespace
+}  // namespace gate_power_test
 }  // namespace ridgeline::analysis

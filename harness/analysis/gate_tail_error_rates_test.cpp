@@ -12,7 +12,7 @@
 #include "harness/analysis/gate_tail.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace gate_tail_error_rates_test {
 
 using Values = std::vector<double>;
 
@@ -174,5 +174,5 @@ TEST(GateTailErrorRates, TheLevelsOfAllLooksAndQuestionsAddUpToAlpha) {
     }
 }
 
-}  // namespace
+}  // namespace gate_tail_error_rates_test
 }  // namespace ridgeline::analysis

@@ -8,7 +8,7 @@
 #include "harness/analysis/gate_decision.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace gate_tail_test {
 
 using record::Tail;
 using record::Verdict;
@@ -415,5 +415,5 @@ TEST(GateTail, ACandidateThatIsDisturbedMoreOftenDoesNotPass) {
   EXPECT_FALSE(with(20, Disturbed::candidate, 0).estimate) << "no pair counts";
 }
 
-}  // namespace
+}  // namespace gate_tail_test
 }  // namespace ridgeline::analysis

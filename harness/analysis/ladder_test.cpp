@@ -5,7 +5,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace ladder_test {
 
 /// A case of three processes around `ns`.
 CaseSummary timed(const std::string& variant, double ns) {
@@ -104,5 +104,5 @@ TEST(Ladder, TheFastestReferenceCounts) {
   EXPECT_FALSE(climb(ladder_of({"naive"}, {}), cases).reference);
 }
 
-}  // namespace
+}  // namespace ladder_test
 }  // namespace ridgeline::analysis

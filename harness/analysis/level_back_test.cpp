@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::analysis {
-namespace {
+namespace level_back_test {
 
 constexpr double least = .01;
 
@@ -53,5 +53,5 @@ TEST(LevelBack, ACountIsOnTheNightThatHasItsValueOrABetterOne) {
   EXPECT_FALSE(count_back(count, 9)) << "no night of it";
 }
 
-}  // namespace
+}  // namespace level_back_test
 }  // namespace ridgeline::analysis

@@ -9,7 +9,7 @@
 #include "harness/base/day.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace night_borders_test {
 
 using std::chrono::days;
 using std::chrono::floor;
@@ -168,5 +168,5 @@ TEST(Nights, AreSettledByThePastAlone) {
   EXPECT_GT(crossing, 300u) << "that is what makes it hard";
 }
 
-}  // namespace
+}  // namespace night_borders_test
 }  // namespace ridgeline::analysis

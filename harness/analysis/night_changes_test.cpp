@@ -5,7 +5,7 @@
 #include "harness/analysis/profile_changes.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace night_changes_test {
 
 /// Two nights of a run each.
 NightlyDevice two_nights() {
@@ -159,5 +159,5 @@ TEST(ProfileChanges, AreOfHowAndNotOfWhatIsMeasured) {
   }
 }
 
-}  // namespace
+}  // namespace night_changes_test
 }  // namespace ridgeline::analysis

@@ -7,7 +7,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace night_runs_test {
 
 using std::chrono::sys_seconds;
 
@@ -92,5 +92,5 @@ TEST(Starts, AreSecondsOfUtc) {
   EXPECT_THROW(start_of(run, "x.sqlite"), Error);
 }
 
-}  // namespace
+}  // namespace night_runs_test
 }  // namespace ridgeline::analysis

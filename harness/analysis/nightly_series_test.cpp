@@ -10,7 +10,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace nightly_series_test {
 
 using examples::Nights;
 
@@ -209,5 +209,5 @@ TEST_F(Trend, ChoosesNightsCasesAndDevices) {
       {.patterns = {}, .device = "", .profile = "", .since = "2027-01-01", .by_model = false}));
 }
 
-}  // namespace
+}  // namespace nightly_series_test
 }  // namespace ridgeline::analysis

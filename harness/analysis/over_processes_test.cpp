@@ -3,7 +3,7 @@
 #include "harness/analysis/summary.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace over_processes_test {
 
 using record::Outcome;
 using Places = std::vector<std::size_t>;
@@ -80,5 +80,5 @@ TEST(OverProcesses, AWorseOutcomeKeepsItsOwnReason) {
   EXPECT_EQ(over({throttled, {Outcome::invalid_environment, 900}, throttled}, 0.1).differ, "");
 }
 
-}  // namespace
+}  // namespace over_processes_test
 }  // namespace ridgeline::analysis

@@ -6,7 +6,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace report_sites_test {
 
 using Json = nlohmann::ordered_json;
 namespace examples = store::examples;
@@ -95,5 +95,5 @@ TEST(ReportSites, SayThatProcessesDiffer) {
   EXPECT_TRUE(reported({}, sources).empty());
 }
 
-}  // namespace
+}  // namespace report_sites_test
 }  // namespace ridgeline::analysis

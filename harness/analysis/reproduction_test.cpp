@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::analysis {
-namespace {
+namespace reproduction_test {
 
 using record::Outcome;
 
@@ -122,5 +122,5 @@ TEST(Reproduction, EveryCaseOfTheRepeatedRunIsThere) {
   EXPECT_EQ(all[1].reproduced, Reproduced::yes);
 }
 
-}  // namespace
+}  // namespace reproduction_test
 }  // namespace ridgeline::analysis

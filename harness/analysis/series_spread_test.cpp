@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::analysis {
-namespace {
+namespace series_spread_test {
 
 NightlyTimes following(double phi, double sd, double step) {
   NightlyTimes times{"e1", {}, {}};
@@ -40,5 +40,5 @@ TEST(SeriesSpread, TakesEightNights) {
   EXPECT_NEAR(spread_of(times)->spread, 0, 1e-9) << "all the same";
 }
 
-}  // namespace
+}  // namespace series_spread_test
 }  // namespace ridgeline::analysis

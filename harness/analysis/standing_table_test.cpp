@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace standing_table_test {
 
 using examples::after;
 using record::Told;
@@ -396,5 +396,5 @@ TEST_F(Recognised, ADayThatIsNoneIsRefused) {
   EXPECT_THROW(see(), Error);
 }
 
-}  // namespace
+}  // namespace standing_table_test
 }  // namespace ridgeline::analysis

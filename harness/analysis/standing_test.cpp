@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace standing_test {
 
 using examples::after;
 using record::Told;
@@ -451,5 +451,5 @@ TEST(Silence, IsLongForTheDevice) {
   EXPECT_EQ(silent(19 * 7 + 22), 22);
 }
 
-}  // namespace
+}  // namespace standing_test
 }  // namespace ridgeline::analysis

@@ -6,7 +6,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace stored_counts_test {
 
 using record::CaseVerdict;
 using record::Outcome;
@@ -92,5 +92,5 @@ TEST(StoredCounts, WhatFailedOrIsMissingIsNeverCounted) {
   EXPECT_EQ(verdict(counting({512}), half).verdict, Verdict::crashed) << "in any of its processes";
 }
 
-}  // namespace
+}  // namespace stored_counts_test
 }  // namespace ridgeline::analysis

@@ -11,7 +11,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace stored_gate_test {
 
 using record::CaseVerdict;
 using record::Outcome;
@@ -396,5 +396,5 @@ TEST(StoredGate, KnowsTheSameCode) {
   EXPECT_FALSE(same_code(baseline, candidate));
 }
 
-}  // namespace
+}  // namespace stored_gate_test
 }  // namespace ridgeline::analysis

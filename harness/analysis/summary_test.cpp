@@ -8,7 +8,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace summary_test {
 
 using record::Outcome;
 using store::StoredMeasurement;
@@ -384,5 +384,5 @@ TEST(Summary, TheOutcomeIsSaidOnceWithItsReason) {
   EXPECT_EQ(in_words(Outcome::timeout, ""), "timeout");
 }
 
-}  // namespace
+}  // namespace summary_test
 }  // namespace ridgeline::analysis

@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace trend_causes_test {
 
 using examples::Nights;
 
@@ -332,5 +332,5 @@ TEST_F(TrendCauses, AMachineThatStaysForDaysIsToBlameForAsLongAsItIsTold) {
   EXPECT_GE(back, 2 * 12u);
 }
 
-}  // namespace
+}  // namespace trend_causes_test
 }  // namespace ridgeline::analysis

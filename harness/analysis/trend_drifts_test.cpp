@@ -8,7 +8,7 @@
 #include "harness/analysis/trend_fixture.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace trend_drifts_test {
 
 using examples::Nights;
 
@@ -111,5 +111,5 @@ TEST_F(Trend, ADriftThatGoesOnIsExplainedAsItWasWhenItWasTold) {
   EXPECT_EQ(seen, 35);
 }
 
-}  // namespace
+}  // namespace trend_drifts_test
 }  // namespace ridgeline::analysis

@@ -8,7 +8,7 @@
 #include "harness/analysis/trend_fixture.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace trend_environments_test {
 
 using examples::Nights;
 
@@ -96,5 +96,5 @@ TEST_F(Trend, TwoEnvironmentsByTurnsAreTwoSeries) {
   EXPECT_EQ(found.changes[1].night, 81u);
 }
 
-}  // namespace
+}  // namespace trend_environments_test
 }  // namespace ridgeline::analysis

@@ -7,7 +7,7 @@
 #include "harness/analysis/trend_fixture.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace trend_shared_test {
 
 using examples::Nights;
 
@@ -90,5 +90,5 @@ TEST_F(Trend, WhatCasesToldBeforeIsNoPartOfAFleetEvent) {
   }
 }
 
-}  // namespace
+}  // namespace trend_shared_test
 }  // namespace ridgeline::analysis

@@ -3,7 +3,7 @@
 #include "harness/analysis/trend.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace trend_stops_test {
 
 std::vector<std::uint32_t> every(std::uint32_t step, std::uint32_t begin, std::uint32_t end) {
   std::vector<std::uint32_t> nights;
@@ -114,5 +114,5 @@ TEST(TrendStops, ACountedCaseIsRenamedWhenItsCountsAreTheSame) {
                    .continued_by.has_value());
 }
 
-}  // namespace
+}  // namespace trend_stops_test
 }  // namespace ridgeline::analysis

@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace trend_test {
 
 using examples::Nights;
 
@@ -243,5 +243,5 @@ TEST_F(Trend, ACaseThatStoppedIsFound) {
   EXPECT_EQ(found.nights.left_out.at(record::Outcome::crashed), 1);
 }
 
-}  // namespace
+}  // namespace trend_test
 }  // namespace ridgeline::analysis

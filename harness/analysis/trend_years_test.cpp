@@ -13,7 +13,7 @@
 #include "harness/analysis/trend_fixture.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace trend_years_test {
 
 using examples::Nights;
 
@@ -110,5 +110,5 @@ TEST_F(Trend, TwoYearsLaterEveryEventIsToldAsItWasThen) {
   }
 }
 
-}  // namespace
+}  // namespace trend_years_test
 }  // namespace ridgeline::analysis

@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis {
-namespace {
+namespace unpaired_decision_test {
 
 using record::Verdict;
 using Values = std::vector<double>;
@@ -124,5 +124,5 @@ TEST(UnpairedDoubt, OfDisturbedProcessesIsFishersTest) {
   EXPECT_EQ(p_of_disturbed(0, 0, 3, 3), 1);
 }
 
-}  // namespace
+}  // namespace unpaired_decision_test
 }  // namespace ridgeline::analysis

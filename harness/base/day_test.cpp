@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline {
-namespace {
+namespace day_test {
 
 TEST(ParseDay, ReadsADayOfTheCalendarAlone) {
   EXPECT_EQ(parse_day("1970-01-02")->time_since_epoch().count(), 1);
@@ -30,5 +30,5 @@ TEST(Day, APointInTimeIsCountedInSeconds) {
   EXPECT_FALSE(parse_point_in_time("1970-01-02"));
 }
 
-}  // namespace
+}  // namespace day_test
 }  // namespace ridgeline

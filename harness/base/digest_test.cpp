@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline {
-namespace {
+namespace digest_test {
 
 std::vector<std::byte> some(std::size_t count) {
   std::vector<std::byte> bytes(count);
@@ -58,5 +58,5 @@ TEST(Digest, TellsPatternsOfMistakesApart) {
     }
 }
 
-}  // namespace
+}  // namespace digest_test
 }  // namespace ridgeline

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline {
-namespace {
+namespace e4m3_test {
 
 TEST(E4m3, HasTheNumbersOfItsSpecification) {
   EXPECT_EQ(from_e4m3(0x00), 0.0f);
@@ -46,5 +46,5 @@ TEST(E4m3, SaturatesAndKeepsNaN) {
   EXPECT_EQ(to_e4m3(std::numeric_limits<float>::quiet_NaN()) & 0x7F, 0x7F);
 }
 
-}  // namespace
+}  // namespace e4m3_test
 }  // namespace ridgeline

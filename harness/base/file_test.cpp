@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline {
-namespace {
+namespace file_test {
 
 namespace fs = std::filesystem;
 
@@ -159,5 +159,5 @@ TEST_F(WriteFile, FollowsLinks) {
   EXPECT_THROW(write_file(folder / "loop", [](std::ostream& out) { out << "x"; }), Error);
 }
 
-}  // namespace
+}  // namespace file_test
 }  // namespace ridgeline

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline {
-namespace {
+namespace half_test {
 
 TEST(Half, EveryFiniteF16SurvivesARoundTrip) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
@@ -36,5 +36,5 @@ TEST(Half, Bf16KeepsTheNearestUpperHalf) {
   EXPECT_TRUE(std::isinf(from_bf16(to_bf16(3.4e38f))));
 }
 
-}  // namespace
+}  // namespace half_test
 }  // namespace ridgeline

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::json {
-namespace {
+namespace json_stream_test {
 
 struct Read {
   Value rest;
@@ -98,5 +98,5 @@ TEST(ReadElements, RefusesWhatIsTooDeepTooLongOrTooMuch) {
   EXPECT_EQ(failing_line("{\"a\": " + many + "]}", few), 0u);  // which are given away
 }
 
-}  // namespace
+}  // namespace json_stream_test
 }  // namespace ridgeline::json

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::json {
-namespace {
+namespace json_test {
 
 TEST(Json, WritesEveryTypeInTheOrderItWasSet) {
   Value object{{"text", "a\"b"},
@@ -107,5 +107,5 @@ TEST(Json, ReadsAnObjectOfManyKeysInTime) {
   EXPECT_EQ(value.at("end").integer(), 2);
 }
 
-}  // namespace
+}  // namespace json_test
 }  // namespace ridgeline::json

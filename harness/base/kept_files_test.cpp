@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline {
-namespace {
+namespace kept_files_test {
 
 namespace fs = std::filesystem;
 
@@ -80,5 +80,5 @@ TEST_F(KeptFilesTest, WithoutAFolderNothingIsKept) {
   EXPECT_EQ(files.read("key"), std::nullopt);
 }
 
-}  // namespace
+}  // namespace kept_files_test
 }  // namespace ridgeline

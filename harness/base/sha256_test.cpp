@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline {
-namespace {
+namespace sha256_test {
 
 std::string hash(std::string_view text, std::size_t step = 1000) {
   Sha256 sum;
@@ -25,5 +25,5 @@ TEST(Sha256, DoesNotDependOnThePartsThatAreAdded) {
   for (const std::size_t step : {1, 7, 63, 64, 65, 128}) EXPECT_EQ(hash(text, step), hash(text));
 }
 
-}  // namespace
+}  // namespace sha256_test
 }  // namespace ridgeline

@@ -5,7 +5,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline {
-namespace {
+namespace text_test {
 
 TEST(Text, PatternsPickCasesAcrossSlashesAndBelowAnyPrefixThatEndsAtOne) {
   const char* name = "gemm/naive/f32/m=64,n=64,k=64";
@@ -96,5 +96,5 @@ TEST(Text, APatternThatPicksNothingIsRefusedWithAdvice) {
     }
 }
 
-}  // namespace
+}  // namespace text_test
 }  // namespace ridgeline

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::units {
-namespace {
+namespace units_test {
 
 TEST(Units, TimesCarryThreeSignificantDigits) {
   EXPECT_EQ(time(1234), "1.23 us");
@@ -121,5 +121,5 @@ TEST(Units, WhatIsNoNumberIsShownAsSuch) {
   EXPECT_EQ(range_in({"us", 1e3}, -inf, inf), "-inf to inf us");
 }
 
-}  // namespace
+}  // namespace units_test
 }  // namespace ridgeline::units

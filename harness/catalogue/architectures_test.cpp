@@ -8,7 +8,7 @@
 #include "harness/catalogue/datasheets.hpp"
 
 namespace ridgeline::catalogue {
-namespace {
+namespace architectures_test {
 
 TEST(Architectures, HaveWhatTheProgrammingGuideSays) {
   const auto hopper = architecture(90), ampere = architecture(80);
@@ -40,5 +40,5 @@ TEST(Architectures, AgreeWithTheDatasheetsOfTheirModels) {
   }
 }
 
-}  // namespace
+}  // namespace architectures_test
 }  // namespace ridgeline::catalogue

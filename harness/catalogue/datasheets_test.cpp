@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::catalogue {
-namespace {
+namespace datasheets_test {
 
 std::map<std::string, double> roofs_of(std::string_view pci_id) {
   std::map<std::string, double> roofs;
@@ -95,5 +95,5 @@ TEST(Datasheets, OfAnUnknownDeviceAreEmpty) {
   EXPECT_EQ(datasheet("1db5")->model, "Tesla V100 SXM2");
 }
 
-}  // namespace
+}  // namespace datasheets_test
 }  // namespace ridgeline::catalogue

@@ -8,7 +8,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::catalogue {
-namespace {
+namespace device_name_test {
 
 TEST(DeviceName, IsTheModelOrSomeOfItsWords) {
   const std::pair<const char*, const char*> table[] = {
@@ -55,5 +55,5 @@ TEST(DeviceName, ThatIsUnknownGetsTheNearestOrAll) {
         << name;
 }
 
-}  // namespace
+}  // namespace device_name_test
 }  // namespace ridgeline::catalogue

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::catalogue {
-namespace {
+namespace link_test {
 
 TEST(Link, CarriesWhatItsGenerationAndLanesAllow) {
   const std::pair<const char*, double> links[] = {// GB/s, as tables of the generations have them
@@ -25,5 +25,5 @@ TEST(Link, IsAbsentWhereNoneIsNamed) {
     EXPECT_FALSE(link_roof(text)) << text;
 }
 
-}  // namespace
+}  // namespace link_test
 }  // namespace ridgeline::catalogue

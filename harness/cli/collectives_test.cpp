@@ -12,7 +12,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace collectives_test {
 
 namespace examples = store::examples;
 using nlohmann::json;
@@ -147,5 +147,5 @@ TEST_F(Curves, SayThatOneRankDoesNotCommunicate) {
   EXPECT_NE(said.out.find("one rank does not communicate"), std::string::npos) << said.out;
 }
 
-}  // namespace
+}  // namespace collectives_test
 }  // namespace ridgeline::cli

@@ -16,7 +16,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace compare_test {
 
 namespace examples = store::examples;
 using nlohmann::json;
@@ -307,5 +307,5 @@ TEST(RatioText, HasThreeDigits) {
   for (const auto& [ratio, text] : table) EXPECT_EQ(present::short_ratio(ratio), text);
 }
 
-}  // namespace
+}  // namespace compare_test
 }  // namespace ridgeline::cli

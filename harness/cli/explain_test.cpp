@@ -12,7 +12,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace explain_test {
 
 namespace examples = store::examples;
 using nlohmann::json;
@@ -169,5 +169,5 @@ TEST_F(Explain, RefusesWhatIsNotThere) {
   EXPECT_EQ(ridgeline({"gemm", "label:other"}).code, 64);
 }
 
-}  // namespace
+}  // namespace explain_test
 }  // namespace ridgeline::cli

@@ -13,7 +13,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace history_test {
 
 namespace examples = store::examples;
 using nlohmann::json;
@@ -138,5 +138,5 @@ TEST_F(History, AReportIsPrintedAndNothingIsWritten) {
   EXPECT_NE(ridgeline({"report", "--text"}).out.find("\xE2\xA0"), std::string::npos) << "braille";
 }
 
-}  // namespace
+}  // namespace history_test
 }  // namespace ridgeline::cli

@@ -5,7 +5,7 @@
 #include "harness/gate/rules.hpp"
 
 namespace ridgeline::gate {
-namespace {
+namespace how_to_gate_test {
 
 TEST(HowToGate, TheExampleOfRulesIsReadAndDecidesAsItSays) {
   const GateRules rules =
@@ -31,5 +31,5 @@ TEST(HowToGate, TheExampleOfRulesIsReadAndDecidesAsItSays) {
   }
 }
 
-}  // namespace
+}  // namespace how_to_gate_test
 }  // namespace ridgeline::gate

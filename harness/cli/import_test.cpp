@@ -15,7 +15,7 @@
 #include "harness/store/temporary_folder.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace import_test {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -290,5 +290,5 @@ TEST_F(Import, PrometheusAndTheTimelineSayWhatThereIs) {
   EXPECT_EQ(clocks, 1);
 }
 
-}  // namespace
+}  // namespace import_test
 }  // namespace ridgeline::cli

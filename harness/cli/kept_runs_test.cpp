@@ -14,7 +14,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace kept_runs_test {
 
 namespace examples = store::examples;
 namespace fs = std::filesystem;
@@ -282,5 +282,5 @@ TEST_F(KeptRuns, PruningGoesOnPastAFileThatCannotBeRead) {
   EXPECT_TRUE(contains(said.out, "dropped 6 samples")) << said.out;
 }
 
-}  // namespace
+}  // namespace kept_runs_test
 }  // namespace ridgeline::cli

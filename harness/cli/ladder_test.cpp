@@ -15,7 +15,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace ladder_test {
 
 namespace examples = store::examples;
 using nlohmann::json;
@@ -206,5 +206,5 @@ TEST_F(LadderCommand, WithoutAnyTimeThereIsNothingToShow) {
             "takes them\n");
 }
 
-}  // namespace
+}  // namespace ladder_test
 }  // namespace ridgeline::cli

@@ -13,7 +13,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace predict_test {
 
 namespace examples = store::examples;
 using nlohmann::json;
@@ -210,5 +210,5 @@ TEST_F(Predict, MistakesAreClearAndUseTheRightExitCode) {
       << said.err;
 }
 
-}  // namespace
+}  // namespace predict_test
 }  // namespace ridgeline::cli

@@ -7,7 +7,7 @@
 #include "harness/cli/command.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace repeat_test {
 
 using present::repeating_line;
 using present::values_of;
@@ -106,5 +106,5 @@ TEST(ValuesOf, ReadsAnOptionFromAStoredLine) {
   EXPECT_EQ(values_of("ridgeline run --budget", "--budget"), std::vector<std::string>{});
 }
 
-}  // namespace
+}  // namespace repeat_test
 }  // namespace ridgeline::cli

@@ -17,7 +17,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace report_claims_test {
 
 namespace examples = store::examples;
 using nlohmann::json;
@@ -394,5 +394,5 @@ TEST_F(ReportClaims, NonsenseIsRefused) {
   EXPECT_EQ(ridgeline({"--markdown", "--json"}).code, 64);
 }
 
-}  // namespace
+}  // namespace report_claims_test
 }  // namespace ridgeline::cli

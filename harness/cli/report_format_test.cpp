@@ -15,7 +15,7 @@
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace report_format_test {
 
 namespace examples = store::examples;
 
@@ -185,5 +185,5 @@ TEST(ReportFormat, AComparisonIsWhatThePageShows) {
                              present::report_json(present::compare_runs(a, b, {}), {}));
 }
 
-}  // namespace
+}  // namespace report_format_test
 }  // namespace ridgeline::cli

@@ -16,7 +16,7 @@
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace report_test {
 
 namespace examples = store::examples;
 namespace fs = std::filesystem;
@@ -305,5 +305,5 @@ TEST_F(Report, SaysWhatIsMissingAndWhatCannotBeWritten) {
   EXPECT_EQ(ridgeline({"--results", (folder / "nowhere").string()}), 74);
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace ridgeline::cli

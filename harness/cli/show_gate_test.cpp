@@ -12,7 +12,7 @@
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace show_gate_test {
 
 namespace examples = store::examples;
 using nlohmann::json;
@@ -202,5 +202,5 @@ TEST_F(ShowGate, HasNoListingOfItsOwn) {
       << said.err;
 }
 
-}  // namespace
+}  // namespace show_gate_test
 }  // namespace ridgeline::cli

@@ -10,7 +10,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace show_listing_test {
 
 namespace examples = store::examples;
 using nlohmann::json;
@@ -120,5 +120,5 @@ TEST_F(ShowListing, SaysOfARunWithTimesThatNothingWasCounted) {
   EXPECT_TRUE(contains(err, "--device emulated:sm_90")) << err;
 }
 
-}  // namespace
+}  // namespace show_listing_test
 }  // namespace ridgeline::cli

@@ -17,7 +17,7 @@
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace stored_runs_test {
 
 namespace examples = store::examples;
 using nlohmann::json;
@@ -458,5 +458,5 @@ TEST_F(StoredRuns, MistakesAreClearAndUseTheRightExitCode) {
   for (const char* command : {"runs", "show"}) EXPECT_EQ(ridgeline({command}).code, 74) << command;
 }
 
-}  // namespace
+}  // namespace stored_runs_test
 }  // namespace ridgeline::cli

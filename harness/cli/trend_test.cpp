@@ -5,7 +5,7 @@
 #include "harness/base/json_reread_fixture.hpp"
 
 namespace ridgeline::cli {
-namespace {
+namespace trend_test {
 
 using analysis::DeviceTrend;
 using analysis::TrendChange;
@@ -524,5 +524,5 @@ TEST(TrendReport, HoldsTheCountsOfWhichAChangeIsTold) {
   EXPECT_EQ(series[0]["values"], (nlohmann::ordered_json{512.0, 640.0}));
 }
 
-}  // namespace
+}  // namespace trend_test
 }  // namespace ridgeline::cli

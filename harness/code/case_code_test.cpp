@@ -10,7 +10,7 @@
 #include "harness/code/built_program_fixture.hpp"
 
 namespace ridgeline::code {
-namespace {
+namespace case_code_test {
 
 const std::vector<std::pair<std::string, std::string>> cases = {
     {"gemm", "naive"}, {"gemm", "tiled"}, {"gemm", "shaped"}, {"scan", "one"}, {"scan", "two"}};
@@ -357,5 +357,5 @@ TEST_F(CudaCodeTest, KernelsThatAreRegisteredInAnotherWayBelongToAll) {
 }
 #endif
 
-}  // namespace
+}  // namespace case_code_test
 }  // namespace ridgeline::code

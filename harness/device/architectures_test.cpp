@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::device {
-namespace {
+namespace architectures_test {
 
 TEST(Architectures, RunOnTheirMajorVersionUpwardsAndPtxOnAllNewerOnes) {
   struct Row {
@@ -40,5 +40,5 @@ TEST(Architectures, RunOnTheirMajorVersionUpwardsAndPtxOnAllNewerOnes) {
         << row.architectures << ' ' << row.capability;
 }
 
-}  // namespace
+}  // namespace architectures_test
 }  // namespace ridgeline::device

@@ -14,7 +14,7 @@
 #include "harness/device/random_element.hpp"
 
 namespace ridgeline::device {
-namespace {
+namespace device_test {
 
 // What every backend promises, checked on each kind of device that is here.
 class EveryDevice : public testing::TestWithParam<Kind> {
@@ -191,5 +191,5 @@ TEST(Discovery, RefusesAnUnknownDeviceAndSaysWhatThereIs) {
   }
 }
 
-}  // namespace
+}  // namespace device_test
 }  // namespace ridgeline::device

@@ -5,7 +5,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::device {
-namespace {
+namespace occupancy_test {
 
 Facts sm(int capability) {
   Facts facts;
@@ -79,5 +79,5 @@ TEST(Occupancy, OfNothingIsRefused) {
   EXPECT_THROW(theoretical_occupancy({}, {}, 32, 0), Error);
 }
 
-}  // namespace
+}  // namespace occupancy_test
 }  // namespace ridgeline::device

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::device {
-namespace {
+namespace random_element_test {
 
 TEST(RandomElement, UniformTypesHaveTheMomentsOfTheirDistribution) {
   const int count = 200000;
@@ -112,5 +112,5 @@ TEST(RandomElement, DependsOnSeedAndIndexAndIsRepeatable) {
   EXPECT_EQ(random_element(DType::e4m3, Distribution::uniform, 1, 2), 112);
 }
 
-}  // namespace
+}  // namespace random_element_test
 }  // namespace ridgeline::device

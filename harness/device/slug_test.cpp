@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::device {
-namespace {
+namespace slug_test {
 
 TEST(Slug, IsSafeAsAFileName) {
   const std::pair<const char*, const char*> cases[] = {
@@ -31,5 +31,5 @@ TEST(Slug, KeepsTheModelOfACpuAndDropsTheRest) {
   for (const auto& [name, expected] : cases) EXPECT_EQ(clean_cpu_name(name), expected) << name;
 }
 
-}  // namespace
+}  // namespace slug_test
 }  // namespace ridgeline::device

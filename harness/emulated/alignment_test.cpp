@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::emulated {
-namespace {
+namespace alignment_test {
 
 /// Writes down what it is told: "100:3" is a request of 3 lanes at pc 100, "|" a barrier.
 class Written final : public Warp {
@@ -111,5 +111,5 @@ TEST(Request, IsARowWhenBytesLieSideBySideInTheOrderOfLanes) {
   EXPECT_FALSE(row(2, {40, 44})) << "too far apart";
 }
 
-}  // namespace
+}  // namespace alignment_test
 }  // namespace ridgeline::emulated

@@ -7,7 +7,7 @@
 #include "harness/emulated/global_memory.hpp"
 
 namespace ridgeline::emulated {
-namespace {
+namespace cache_model_test {
 
 constexpr std::uint64_t rd = LineTouch::reads, wr = LineTouch::writes;
 
@@ -85,5 +85,5 @@ TEST(CacheModel, ForgetsAtTheEndOfALaunch) {
   for (int launch = 0; launch < 2; ++launch) EXPECT_EQ(lab.of({lab.at(0, rd)}).read_bytes, 64u);
 }
 
-}  // namespace
+}  // namespace cache_model_test
 }  // namespace ridgeline::emulated

@@ -13,7 +13,7 @@
 #include "harness/emulated/test/kernels.hpp"
 
 namespace ridgeline::emulated {
-namespace {
+namespace counting_test {
 
 constexpr const char* source = "harness/emulated/test/kernels.cu";
 
@@ -160,5 +160,5 @@ TEST(Symbols, HavePlainNames) {
   EXPECT_EQ(plain_name("main"), "main");
 }
 
-}  // namespace
+}  // namespace counting_test
 }  // namespace ridgeline::emulated

@@ -10,7 +10,7 @@
 #include "harness/emulated/test/lab.hpp"
 
 namespace ridgeline::emulated {
-namespace {
+namespace cuda_atomics_test {
 
 using test::checks;
 using test::Lab;
@@ -67,5 +67,5 @@ TEST(CudaAtomics, ABarrierOfThemLetsThreadsMeet) {
     }
 }
 
-}  // namespace
+}  // namespace cuda_atomics_test
 }  // namespace ridgeline::emulated

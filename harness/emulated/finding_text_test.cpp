@@ -13,7 +13,7 @@
 #include "harness/emulated/test/kernels.hpp"
 
 namespace ridgeline::emulated {
-namespace {
+namespace finding_text_test {
 
 /// What synchronize() throws as a mistake after `launches`; empty when it throws nothing.
 struct Thrown {
@@ -120,5 +120,5 @@ TEST(FindingText, WhatIsNotModelledIsNoMistake) {
   }
 }
 
-}  // namespace
+}  // namespace finding_text_test
 }  // namespace ridgeline::emulated

@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::emulated {
-namespace {
+namespace global_memory_test {
 
 std::uint64_t address(const void* memory, std::int64_t offset = 0) {
   return reinterpret_cast<std::uint64_t>(memory) + static_cast<std::uint64_t>(offset);
@@ -183,5 +183,5 @@ TEST(GlobalMemory, GoesOnBehindEachMistakeOfAWarp) {
           .unwritten);
 }
 
-}  // namespace
+}  // namespace global_memory_test
 }  // namespace ridgeline::emulated

@@ -9,7 +9,7 @@
 #include "harness/emulated/test/lab.hpp"
 
 namespace ridgeline::emulated {
-namespace {
+namespace global_races_test {
 
 using test::checks;
 using test::Exchange;
@@ -64,5 +64,5 @@ TEST(GlobalRaces, FencesOrderBlocks) {
   }
 }
 
-}  // namespace
+}  // namespace global_races_test
 }  // namespace ridgeline::emulated

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::emulated {
-namespace {
+namespace kernel_resources_test {
 
 constexpr BuiltKernel table[] = {
     {"kernels/a/one.cu", "a::turn", "sm_80", {.registers = 20}},
@@ -43,5 +43,5 @@ TEST(QualifiedName, LeavesOutReturnTypeOwnNamespacesAndArguments) {
   for (const auto& [demangled, name] : names) EXPECT_EQ(qualified_name(demangled), name);
 }
 
-}  // namespace
+}  // namespace kernel_resources_test
 }  // namespace ridgeline::emulated

@@ -9,7 +9,7 @@
 #include "harness/emulated/test/lab.hpp"
 
 namespace ridgeline::emulated {
-namespace {
+namespace launch_limits_test {
 
 using test::checks;
 using test::Lab;
@@ -66,5 +66,5 @@ TEST(LaunchLimits, StaticAndDynamicSharedMemoryShareTheLimit) {
   }
 }
 
-}  // namespace
+}  // namespace launch_limits_test
 }  // namespace ridgeline::emulated

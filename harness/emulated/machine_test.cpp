@@ -16,7 +16,7 @@
 #include "harness/emulated/test/kernels.hpp"
 
 namespace ridgeline::emulated {
-namespace {
+namespace machine_test {
 
 const Limits limits{.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 16 << 10};
 
@@ -434,5 +434,5 @@ TEST(Machine, MemoryIsNotUsedAgainAtOnce) {
   EXPECT_NE(lab.machine().memory().allocate(64, "second"), first);
 }
 
-}  // namespace
+}  // namespace machine_test
 }  // namespace ridgeline::emulated

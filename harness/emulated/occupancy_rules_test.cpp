@@ -8,7 +8,7 @@
 #include "harness/emulated/limits.hpp"
 
 namespace ridgeline::emulated {
-namespace {
+namespace occupancy_rules_test {
 
 int calculated(const device::Facts& facts, const device::KernelResources& kernel, int threads,
                std::size_t dynamic_shared) {
@@ -60,5 +60,5 @@ TEST(OccupancyRules, AreThoseOfNvidiasCalculator) {
   EXPECT_GT(compared, 80'000);
 }
 
-}  // namespace
+}  // namespace occupancy_rules_test
 }  // namespace ridgeline::emulated

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::emulated {
-namespace {
+namespace parameter_names_test {
 
 using Names = std::vector<std::string>;
 
@@ -24,5 +24,5 @@ TEST(ParameterNames, KnowsNoNamesWhereTheSourceIsAnother) {
   EXPECT_EQ(parameter_names("void copy()", "copy"), Names{});
 }
 
-}  // namespace
+}  // namespace parameter_names_test
 }  // namespace ridgeline::emulated

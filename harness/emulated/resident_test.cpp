@@ -12,7 +12,7 @@
 #include "harness/emulated/source_lines.hpp"
 
 namespace ridgeline::emulated {
-namespace {
+namespace resident_test {
 
 const Limits limits{.threads = 1024,
                     .shared_bytes = 227 << 10,
@@ -213,5 +213,5 @@ TEST(Cluster, NamesMistakes) {
   }
 }
 
-}  // namespace
+}  // namespace resident_test
 }  // namespace ridgeline::emulated

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::emulated {
-namespace {
+namespace shared_history_test {
 
 class History : public testing::Test {
  protected:
@@ -114,5 +114,5 @@ TEST_F(History, SurvivesMoreBarriersThanItsClockCounts) {
   EXPECT_FALSE(history.written(4, 4));
 }
 
-}  // namespace
+}  // namespace shared_history_test
 }  // namespace ridgeline::emulated

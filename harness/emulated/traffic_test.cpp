@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::emulated {
-namespace {
+namespace traffic_test {
 
 using Addresses = std::vector<std::uint64_t>;
 
@@ -164,5 +164,5 @@ TEST(CopiedSectors, AreAsAGpuCountsThem) {
   EXPECT_EQ(copied_sectors({}, {}), 0);
 }
 
-}  // namespace
+}  // namespace traffic_test
 }  // namespace ridgeline::emulated

@@ -11,7 +11,7 @@
 #include "harness/emulated/test/lab.hpp"
 
 namespace ridgeline::emulated {
-namespace {
+namespace words_test {
 
 using test::checks;
 using test::Element;
@@ -194,5 +194,5 @@ TEST(Words, PackedTypesAreShuffled) {
   }
 }
 
-}  // namespace
+}  // namespace words_test
 }  // namespace ridgeline::emulated

@@ -3,7 +3,7 @@
 #include "harness/gate/setup.hpp"
 
 namespace ridgeline::gate {
-namespace {
+namespace block_test {
 
 TEST(GateBlock, IsTheShortestWhereThatIsLongAgainstEverythingElse) {
   EXPECT_DOUBLE_EQ(block_s(0.1, 10, {0, 0}), 0.1);
@@ -34,5 +34,5 @@ TEST(GateBlock, OfWhatIsDearToPrepareIsAPartOfThatWhateverTheBudget) {
   EXPECT_DOUBLE_EQ(block_s(0.1, 1, {4, 0}), 1);
 }
 
-}  // namespace
+}  // namespace block_test
 }  // namespace ridgeline::gate

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::gate {
-namespace {
+namespace case_verdict_test {
 
 using record::Outcome;
 using record::Verdict;
@@ -324,5 +324,5 @@ TEST(CaseVerdict, WhatTakesOutOfAllProportionHangs) {
   EXPECT_TRUE(hangs(10, 1));
 }
 
-}  // namespace
+}  // namespace case_verdict_test
 }  // namespace ridgeline::gate

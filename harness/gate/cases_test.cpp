@@ -9,7 +9,7 @@
 #include "harness/gate/same_code.hpp"
 
 namespace ridgeline::gate {
-namespace {
+namespace cases_test {
 
 record::Case make_case(const std::string& suite, const std::string& variant, const std::string& n,
                        const std::vector<record::Field>& options = {}) {
@@ -229,5 +229,5 @@ TEST(SameCodeOfCases, IsWhatBothWorkersSayTheSameOf) {
   EXPECT_FALSE(same("", "")) << "nor do the files tell";
 }
 
-}  // namespace
+}  // namespace cases_test
 }  // namespace ridgeline::gate

@@ -10,7 +10,7 @@
 #include "harness/store/temporary_folder.hpp"
 
 namespace ridgeline::gate {
-namespace {
+namespace commit_address_test {
 
 TEST(CommitAddress, IsReadOffTheAddressesThatGitKnowsAForgeBy) {
   const std::pair<const char*, const char*> cases[] = {
@@ -83,5 +83,5 @@ TEST(CommitAddress, IsThatOfTheRepositoryWhoseCommitsAreKnown) {
             std::set<std::string>{own});
 }
 
-}  // namespace
+}  // namespace commit_address_test
 }  // namespace ridgeline::gate

@@ -18,7 +18,7 @@
 #include "harness/store/temporary_folder.hpp"
 
 namespace ridgeline::gate {
-namespace {
+namespace commit_build_test {
 
 namespace fs = std::filesystem;
 
@@ -293,5 +293,5 @@ TEST_F(CommitBuild, TwoAtOnceBuildOnce) {
   EXPECT_EQ(builds(), 1);
 }
 
-}  // namespace
+}  // namespace commit_build_test
 }  // namespace ridgeline::gate

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::gate {
-namespace {
+namespace forecast_test {
 
 const GateForecast forecast{102, 31, false, 45, 148, 18, 4, 14, 2664, .025};
 
@@ -37,5 +37,5 @@ TEST(Forecast, OfAStrangerIsNoneUnlessItCanBeTrue) {
   EXPECT_FALSE(with("smallest_effect", -1));
 }
 
-}  // namespace
+}  // namespace forecast_test
 }  // namespace ridgeline::gate

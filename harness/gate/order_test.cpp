@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::gate {
-namespace {
+namespace order_test {
 
 constexpr const char* name = "gemm/naive/f32/n=8";
 
@@ -62,5 +62,5 @@ TEST(GateOrder, LayoutsAreDrawnForEachSideRoundAndCase) {
   EXPECT_LT(*paddings.rbegin(), 4096u);
 }
 
-}  // namespace
+}  // namespace order_test
 }  // namespace ridgeline::gate

@@ -6,7 +6,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::gate {
-namespace {
+namespace rules_test {
 
 using analysis::CaseRule;
 using analysis::Looking;
@@ -272,5 +272,5 @@ TEST(GateRules, RefuseWithFileAndLine) {
                  "cannot read the rules of the gate /dev/zero: it is not a text file");
 }
 
-}  // namespace
+}  // namespace rules_test
 }  // namespace ridgeline::gate

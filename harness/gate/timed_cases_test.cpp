@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::gate {
-namespace {
+namespace timed_cases_test {
 
 using record::Verdict;
 
@@ -402,5 +402,5 @@ TEST(Screening, ACaseThatIsNearlyAlwaysDisturbedIsGivenUpUnlessItIsTheCandidates
   EXPECT_FALSE(disturbed({}));
 }
 
-}  // namespace
+}  // namespace timed_cases_test
 }  // namespace ridgeline::gate

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::gate {
-namespace {
+namespace timed_words_test {
 
 /// A gate of so many cases, of `all` on all devices.
 GateSetup setup_of(int cases, int all, bool single = true) {
@@ -90,5 +90,5 @@ TEST(TailsInReach, IsSaidWhereTailsWereLookedFor) {
   EXPECT_EQ(said(setup, 4, 0), "");
 }
 
-}  // namespace
+}  // namespace timed_words_test
 }  // namespace ridgeline::gate

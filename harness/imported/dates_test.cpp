@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::imported {
-namespace {
+namespace dates_test {
 
 TEST(UtcOf, TakesZonesFractionsAndSpaces) {
   for (const char* text :
@@ -20,5 +20,5 @@ TEST(UtcOf, IsEmptyForAllElse) {
     EXPECT_EQ(utc_of(text), "") << text;
 }
 
-}  // namespace
+}  // namespace dates_test
 }  // namespace ridgeline::imported

@@ -7,7 +7,7 @@
 #include "harness/imported/reading_fixture.hpp"
 
 namespace ridgeline::imported {
-namespace {
+namespace google_benchmark_test {
 
 using record::Outcome;
 
@@ -126,5 +126,5 @@ TEST(GoogleBenchmark, NamesThatAreOnesOfOursStay) {
   EXPECT_EQ(read.rows.at(0).measurement.case_name, "gemm/naive/f32/m=8,n=8,k=8");
 }
 
-}  // namespace
+}  // namespace google_benchmark_test
 }  // namespace ridgeline::imported

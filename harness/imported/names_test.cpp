@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::imported {
-namespace {
+namespace names_test {
 
 TEST(Word, KeepsWhatWordsHaveAndEscapesAllElse) {
   EXPECT_EQ(word("BM_Copy"), "BM_Copy");
@@ -40,5 +40,5 @@ TEST(ProgramOf, IsTheLastPartOfAPath) {
   EXPECT_EQ(program_of("/", "x"), "x");
 }
 
-}  // namespace
+}  // namespace names_test
 }  // namespace ridgeline::imported

@@ -7,7 +7,7 @@
 #include "harness/imported/reading_fixture.hpp"
 
 namespace ridgeline::imported {
-namespace {
+namespace nccl_tests_test {
 
 using record::Outcome;
 
@@ -178,5 +178,5 @@ TEST(NcclTests, RefusesWhatContradictsItselfWithItsLine) {
   }
 }
 
-}  // namespace
+}  // namespace nccl_tests_test
 }  // namespace ridgeline::imported

@@ -8,7 +8,7 @@
 #include "harness/imported/reading_fixture.hpp"
 
 namespace ridgeline::imported {
-namespace {
+namespace nvbench_test {
 
 using record::Outcome;
 
@@ -87,5 +87,5 @@ TEST(Nvbench, RefusesWhatContradictsItselfWithItsLine) {
   }
 }
 
-}  // namespace
+}  // namespace nvbench_test
 }  // namespace ridgeline::imported

@@ -8,7 +8,7 @@
 #include "harness/imported/reading_fixture.hpp"
 
 namespace ridgeline::imported {
-namespace {
+namespace other_formats_test {
 
 using record::Outcome;
 using Changes = std::vector<std::array<std::string, 3>>;  // what, with, and what is said of it
@@ -128,5 +128,5 @@ TEST(Pytorch, RefusesWhatContradictsItselfWithItsLine) {
                    {"{\"metric\": {\"name\": \"tok", "{{", "line 3: it is not JSON from here on"}});
 }
 
-}  // namespace
+}  // namespace other_formats_test
 }  // namespace ridgeline::imported

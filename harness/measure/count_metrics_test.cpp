@@ -8,7 +8,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace count_metrics_test {
 
 using device::Counts;
 
@@ -122,5 +122,5 @@ TEST(CountMetrics, AnAccessThatIsNotKnownIsAnError) {
   }
 }
 
-}  // namespace
+}  // namespace count_metrics_test
 }  // namespace ridgeline::measure

@@ -15,7 +15,7 @@
 #include "harness/measure/measure.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace count_test {
 
 namespace fs = std::filesystem;
 
@@ -174,5 +174,5 @@ TEST_F(Sources, AFileThatWasChangedSinceTheProgramWasBuiltIsLeftOut) {
   EXPECT_TRUE(read({"kernels/a.cu"}, changed - std::chrono::seconds(1)).empty());
 }
 
-}  // namespace
+}  // namespace count_test
 }  // namespace ridgeline::measure

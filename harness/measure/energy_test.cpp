@@ -10,7 +10,7 @@
 #include "harness/measure/experiment_fixture.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace energy_test {
 
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
@@ -76,5 +76,5 @@ TEST(Energy, TheDeviceDoesNotWaitForAHostThatReadsSlowly) {
   EXPECT_NEAR(found->energy_j / found->seconds, 500, 60);
 }
 
-}  // namespace
+}  // namespace energy_test
 }  // namespace ridgeline::measure

@@ -8,7 +8,7 @@
 #include "harness/measure/workload.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace input_pool_test {
 
 using device::Distribution;
 
@@ -125,5 +125,5 @@ TEST(Setup, ColdCasesRotateOverTwiceTheLastLevelCache) {
   EXPECT_EQ(setup.sets(64), (Sets{2, 1}));
 }
 
-}  // namespace
+}  // namespace input_pool_test
 }  // namespace ridgeline::measure

@@ -11,7 +11,7 @@
 #include "harness/measure/experiment_fixture.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace measure_test {
 
 TEST(Experiment, ConstantTimesStopAtTheMinimum) {
   Bench bench;
@@ -119,5 +119,5 @@ TEST(Experiment, MetricsThatFollowFromTheTimeAreTakenFromTheMedian) {
   EXPECT_DOUBLE_EQ(*measured.median_ns, 100e3);
 }
 
-}  // namespace
+}  // namespace measure_test
 }  // namespace ridgeline::measure

@@ -10,7 +10,7 @@
 #include "harness/measure/measure.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace memory_test {
 
 TEST(Experiment, MemoryIsSampledWithoutWhatIsThereToRotateOver) {
   for (const bool filled : {false, true}) {  // the pool, by a case before
@@ -130,5 +130,5 @@ TEST(Experiment, ALayoutMovesTheBuffersOfACaseWhileItLives) {
   }
 }
 
-}  // namespace
+}  // namespace memory_test
 }  // namespace ridgeline::measure

@@ -10,7 +10,7 @@
 #include "harness/measure/experiment_fixture.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace ranks_test {
 
 /// Two threads as a group; rank 0's word counts.
 class Pair : public Group {
@@ -73,5 +73,5 @@ TEST(Experiment, RanksStopTogetherAndTheSlowestCounts) {
   }
 }
 
-}  // namespace
+}  // namespace ranks_test
 }  // namespace ridgeline::measure

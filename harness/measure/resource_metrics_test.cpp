@@ -6,7 +6,7 @@
 #include "harness/measure/count_metrics.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace resource_metrics_test {
 
 device::LaunchCount kernel(int registers, std::uint64_t shared, std::uint64_t spilled,
                            double occupancy) {
@@ -56,5 +56,5 @@ TEST(LoadedMetrics, AreThoseOfTheWorstKernel) {
   EXPECT_TRUE(loaded_metrics({}).empty());
 }
 
-}  // namespace
+}  // namespace resource_metrics_test
 }  // namespace ridgeline::measure

@@ -20,7 +20,7 @@
 #include "harness/measure/experiment_fixture.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace right_output_test {
 
 namespace fs = std::filesystem;
 
@@ -214,5 +214,5 @@ TEST_F(RightOutputTest, WithoutAFolderEveryOutputIsJudged) {
   }
 }
 
-}  // namespace
+}  // namespace right_output_test
 }  // namespace ridgeline::measure

@@ -8,7 +8,7 @@
 #include "harness/measure/batches.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace rotation_test {
 
 /// A rotation whose executions are noted down.
 struct Noted {
@@ -188,5 +188,5 @@ TEST(Rotation, KnowsWhatEachOutputHolds) {
   }
 }
 
-}  // namespace
+}  // namespace rotation_test
 }  // namespace ridgeline::measure

@@ -8,7 +8,7 @@
 #include "harness/measure/experiment_fixture.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace sample_length_test {
 
 TEST(Experiment, ShortExecutionsShareASample) {
   Bench bench;
@@ -102,5 +102,5 @@ TEST(Experiment, ASampleIsLongEnoughAlsoWhenTheBudgetIsSpentWhileItIsChosen) {
   EXPECT_GE(experiment.finish().timed_ns, 10 * 50e3);
 }
 
-}  // namespace
+}  // namespace sample_length_test
 }  // namespace ridgeline::measure

@@ -14,7 +14,7 @@
 #include "harness/measure/experiment_fixture.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace sensors_test {
 
 TEST(Experiment, SensorsAreReadWhileSampling) {
   Bench bench;
@@ -169,5 +169,5 @@ TEST(Experiment, ACounterThatHardlyMovesSaysNoEnergy) {
   }
 }
 
-}  // namespace
+}  // namespace sensors_test
 }  // namespace ridgeline::measure

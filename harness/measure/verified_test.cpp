@@ -12,7 +12,7 @@
 #include "harness/measure/experiment_fixture.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace verified_test {
 
 TEST(Experiment, AnOutputThatIsNotWrittenIsWrongBeforeTiming) {
   Bench bench;
@@ -226,5 +226,5 @@ INSTANTIATE_TEST_SUITE_P(Experiment, WhatIsRemembered,
                            return std::string(device::to_string(info.param));
                          });
 
-}  // namespace
+}  // namespace verified_test
 }  // namespace ridgeline::measure

@@ -9,7 +9,7 @@
 #include "harness/measure/experiment_fixture.hpp"
 
 namespace ridgeline::measure {
-namespace {
+namespace warm_up_test {
 
 TEST(Experiment, WarmingUpEndsWhenTimesAreSteadyOrItsBudgetIsSpent) {
   Bench steady;
@@ -76,5 +76,5 @@ TEST(Experiment, ADeviceSettlesWhenItsClockAndPowerDo) {
   }
 }
 
-}  // namespace
+}  // namespace warm_up_test
 }  // namespace ridgeline::measure

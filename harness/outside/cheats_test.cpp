@@ -24,7 +24,7 @@
 #include "harness/outside/outside_fixture.hpp"
 
 namespace ridgeline::outside {
-namespace {
+namespace cheats_test {
 
 constexpr std::int64_t n = 256;
 using Kernel = std::function<void(const float*, float*)>;
@@ -319,5 +319,5 @@ TEST(Cheats, AnExceptionWhereItIsLookedAt) {
                std::runtime_error);
 }
 
-}  // namespace
+}  // namespace cheats_test
 }  // namespace ridgeline::outside

@@ -17,7 +17,7 @@
 #include "harness/outside/outside_fixture.hpp"
 
 namespace ridgeline::outside {
-namespace {
+namespace honest_test {
 
 void expect_right(const Case& one) {
   for (const auto cache : {measure::Cache::cold, measure::Cache::hot}) {
@@ -233,5 +233,5 @@ TEST(Suite, WhatIsExpectedReadsNoMoreThanThereIs) {
   }
 }
 
-}  // namespace
+}  // namespace honest_test
 }  // namespace ridgeline::outside

@@ -5,7 +5,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace best_cases_test {
 
 using analysis::CaseSummary;
 using json::Value;
@@ -162,5 +162,5 @@ TEST(BestCases, AVendorsLibraryIsKnownByTheVariant) {
   EXPECT_FALSE(is_vendor({"gemm", "tiled", "f32", {}, {}}));
 }
 
-}  // namespace
+}  // namespace best_cases_test
 }  // namespace ridgeline::present

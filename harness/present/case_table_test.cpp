@@ -9,7 +9,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace case_table_test {
 
 using analysis::CaseSummary;
 using record::Outcome;
@@ -176,5 +176,5 @@ TEST(CaseTable, ColoursTheWordOfTheOutcomeAlone) {
   EXPECT_FALSE(contains(case_table({of("naive", 64, Outcome::crashed, "x")}), "\x1b"));
 }
 
-}  // namespace
+}  // namespace case_table_test
 }  // namespace ridgeline::present

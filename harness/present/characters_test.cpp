@@ -11,7 +11,7 @@
 #include "harness/present/wrapped.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace characters_test {
 
 TEST(Sparkline, TheLowestIsAtTheBottomAndAGapIsSeen) {
   EXPECT_EQ(sparkline({1, 2, std::nullopt, 8}, Glyphs::unicode), "▁▂x█");
@@ -89,5 +89,5 @@ TEST(RooflineText, OddValuesAreDrawnAsFarAsTheyCan) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace characters_test
 }  // namespace ridgeline::present

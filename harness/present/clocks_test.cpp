@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::present {
-namespace {
+namespace clocks_test {
 
 TEST(Clocks, AreToldInWords) {
   EXPECT_EQ(clocks_text({249, 0, 1980, 1980}), "fixed frequency, 1980 MHz");
@@ -15,5 +15,5 @@ TEST(Clocks, AreToldInWords) {
   EXPECT_EQ(to_json(analysis::Clocks{2, 0, 1410, 1980}).at("fixed"), "neither");
 }
 
-}  // namespace
+}  // namespace clocks_test
 }  // namespace ridgeline::present

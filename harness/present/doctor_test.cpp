@@ -8,7 +8,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace doctor_test {
 
 using run::Level;
 
@@ -81,5 +81,5 @@ TEST(Doctor, ProgramsAreToldAllOfIt) {
                                                             {"do", "mend it"}}));
 }
 
-}  // namespace
+}  // namespace doctor_test
 }  // namespace ridgeline::present

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::present {
-namespace {
+namespace exit_code_test {
 
 using record::Outcome;
 using record::RunStatus;
@@ -38,5 +38,5 @@ TEST(ExitCodeOfARun, TellsFailuresAndWhenStrictDoubt) {
   EXPECT_EQ(exit_code(RunStatus::finished, {}, true), 0);
 }
 
-}  // namespace
+}  // namespace exit_code_test
 }  // namespace ridgeline::present

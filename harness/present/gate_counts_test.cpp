@@ -12,7 +12,7 @@
 #include "harness/present/gate_words.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace gate_counts_test {
 
 using examples::counted;
 using record::Verdict;
@@ -79,5 +79,5 @@ TEST(GateCountsReport, ALineSaysTheChange) {
   EXPECT_EQ(ratio_text(1), "1");
 }
 
-}  // namespace
+}  // namespace gate_counts_test
 }  // namespace ridgeline::present

@@ -5,7 +5,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace gate_progress_test {
 
 gate::GateSetup setup_of(const record::Device& device) {
   gate::GateSetup setup;
@@ -52,5 +52,5 @@ TEST(ForecastText, SaysWhatFitsWhatIsNeededAndWhatWouldDo) {
   EXPECT_EQ(forecast_text(some), "");
 }
 
-}  // namespace
+}  // namespace gate_progress_test
 }  // namespace ridgeline::present

@@ -14,7 +14,7 @@
 #include "harness/present/gate_words.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace gate_report_test {
 
 using examples::judged;
 using examples::said;
@@ -436,5 +436,5 @@ TEST(GateReport, OfSeveralDevicesIsOneAfterTheOther) {
   EXPECT_LT(gate_markdown(reports).size(), 1u << 20);
 }
 
-}  // namespace
+}  // namespace gate_report_test
 }  // namespace ridgeline::present

@@ -19,7 +19,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace gate_runs_test {
 
 namespace examples = store::examples;
 namespace fs = std::filesystem;
@@ -248,5 +248,5 @@ TEST_F(GateRuns, SaysWhenItCannotBeStored) {
   EXPECT_EQ(gate().exit_code, fine);
 }
 
-}  // namespace
+}  // namespace gate_runs_test
 }  // namespace ridgeline::present

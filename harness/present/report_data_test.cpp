@@ -11,7 +11,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace report_data_test {
 
 using Json = nlohmann::ordered_json;
 namespace examples = store::examples;
@@ -217,5 +217,5 @@ TEST(ReportData, ACountedCaseWithAFailureHasNoSites) {
   EXPECT_TRUE(run.at("sources").empty());
 }
 
-}  // namespace
+}  // namespace report_data_test
 }  // namespace ridgeline::present

@@ -23,7 +23,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace report_histories_test {
 
 using Json = nlohmann::ordered_json;
 using record::Outcome;
@@ -319,5 +319,5 @@ TEST_F(HistoriesOfAReport, AreWhatThePageShows) {
   expect_documented("## Example of a history", report({id_of(22)}).devices.elements().at(0));
 }
 
-}  // namespace
+}  // namespace report_histories_test
 }  // namespace ridgeline::present

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::present {
-namespace {
+namespace said_lines_test {
 
 /// What is said of `pieces`, which are written one by one.
 std::string said_of(std::initializer_list<std::string_view> pieces) {
@@ -40,5 +40,5 @@ TEST(SaidLines, AnEndlessLineIsCutWhereNothingIsTornApart) {
   EXPECT_EQ(said_of({letters, "\n"}), letters + '\n');
 }
 
-}  // namespace
+}  // namespace said_lines_test
 }  // namespace ridgeline::present

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::present {
-namespace {
+namespace short_names_test {
 
 using record::CaseId;
 using Names = std::vector<std::string>;
@@ -40,5 +40,5 @@ TEST(ShortNames, ACaseThatIsAloneIsNamedInFull) {
   EXPECT_TRUE(short_names({}).names.empty());
 }
 
-}  // namespace
+}  // namespace short_names_test
 }  // namespace ridgeline::present

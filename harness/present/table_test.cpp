@@ -5,7 +5,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace table_test {
 
 constexpr auto left = Table::Align::left;
 constexpr auto right = Table::Align::right;
@@ -108,5 +108,5 @@ TEST(Wrapped, BreaksAtSpacesAndInNamesAfterCommasAndSlashes) {
   EXPECT_EQ(wrapped("", 5, 2), "\n");
 }
 
-}  // namespace
+}  // namespace table_test
 }  // namespace ridgeline::present

@@ -7,7 +7,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::present {
-namespace {
+namespace vouched_test {
 
 namespace examples = store::examples;
 
@@ -57,5 +57,5 @@ TEST(Vouched, AnErrorThatIsNoNumberIsLeftOut) {
   EXPECT_EQ(object.dump(), R"({"tolerance":1.0})");
 }
 
-}  // namespace
+}  // namespace vouched_test
 }  // namespace ridgeline::present

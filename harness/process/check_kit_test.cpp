@@ -12,7 +12,7 @@
 #include "harness/store/temporary_folder.hpp"
 
 namespace ridgeline::process {
-namespace {
+namespace check_kit_test {
 
 namespace fs = std::filesystem;
 
@@ -126,5 +126,5 @@ TEST_F(CheckKit, NamesWhatIsMissing) {
   EXPECT_THROW(read_kit(folder), Error);
 }
 
-}  // namespace
+}  // namespace check_kit_test
 }  // namespace ridgeline::process

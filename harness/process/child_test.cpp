@@ -14,7 +14,7 @@
 #include "harness/process/descendants.hpp"
 
 namespace ridgeline::process {
-namespace {
+namespace child_test {
 
 Command shell(const std::string& script) { return {"/bin/sh", {"-c", script}, {}, false}; }
 
@@ -160,5 +160,5 @@ TEST(Child, AGuardThatIsKilledTakesItsProgramAlong) {
   EXPECT_TRUE(descendants(getpid()).empty());
 }
 
-}  // namespace
+}  // namespace child_test
 }  // namespace ridgeline::process

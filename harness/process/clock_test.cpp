@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 namespace ridgeline::process {
-namespace {
+namespace clock_test {
 
 TEST(Clock, StandsStillWhileTheProcessIsStopped) {
   const pid_t child = fork();
@@ -34,5 +34,5 @@ TEST(Clock, ASuspendedMachineIsTheDifferenceOfItsClocks) {
   EXPECT_EQ(suspended(now, machine_clocks()), 0ns);
 }
 
-}  // namespace
+}  // namespace clock_test
 }  // namespace ridgeline::process

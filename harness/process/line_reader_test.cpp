@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 namespace ridgeline::process {
-namespace {
+namespace line_reader_test {
 
 class Lines : public testing::Test {
  protected:
@@ -61,5 +61,5 @@ TEST_F(Lines, StopsReadingALineThatNeverEnds) {
   EXPECT_LE(lines.held().size(), 65536u);
 }
 
-}  // namespace
+}  // namespace line_reader_test
 }  // namespace ridgeline::process

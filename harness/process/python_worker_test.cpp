@@ -10,7 +10,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::process {
-namespace {
+namespace python_worker_test {
 
 namespace fs = std::filesystem;
 
@@ -57,5 +57,5 @@ TEST_F(PythonWorker, IsStartedByThePythonThatIsNamed) {
   EXPECT_EQ(worker_command(program).arguments, std::vector<std::string>{"--worker"});
 }
 
-}  // namespace
+}  // namespace python_worker_test
 }  // namespace ridgeline::process

@@ -6,7 +6,7 @@
 #include "harness/process/check_build.hpp"
 
 namespace ridgeline::process {
-namespace {
+namespace told_errors_test {
 
 TEST(ToldErrors, ALineOfTheUsersIsToldOnce) {
   EXPECT_EQ(told_errors("In file included from x\n"
@@ -52,5 +52,5 @@ TEST(LibraryStubs, AreOfLibrariesAlone) {
   EXPECT_NE(told_errors(said, {}).find("a.cu:5: mine is defined nowhere"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace told_errors_test
 }  // namespace ridgeline::process

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::process {
-namespace {
+namespace tool_test {
 
 TEST(RunTool, TellsByItsStatusWhetherItWentWell) {
   const struct {
@@ -21,5 +21,5 @@ TEST(RunTool, TellsByItsStatusWhetherItWentWell) {
   }
 }
 
-}  // namespace
+}  // namespace tool_test
 }  // namespace ridgeline::process

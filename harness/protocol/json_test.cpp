@@ -12,7 +12,7 @@
 #include "harness/record/rule.hpp"
 
 namespace ridgeline::protocol {
-namespace {
+namespace json_test {
 
 std::string_view without_newline(const std::string& line) {
   EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
@@ -464,5 +464,5 @@ TEST(Protocol, HostileRequestsAreRefused) {
     EXPECT_EQ(kind_of_refusal(line), ErrorKind::usage) << line;
 }
 
-}  // namespace
+}  // namespace json_test
 }  // namespace ridgeline::protocol

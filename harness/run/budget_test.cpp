@@ -5,7 +5,7 @@
 #include "harness/run/measure_case.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace budget_test {
 
 TEST(Budget, SharesWhatIsLeftAndLearnsWhatPreparingTakes) {
   double now = 100;
@@ -85,5 +85,5 @@ TEST(Budget, WhatOneExecutionNeedsAloneIsNotExpectedOfOthers) {
   EXPECT_LT(overhead_s(result), 0) << "a case that was not sampled says nothing of one that is";
 }
 
-}  // namespace
+}  // namespace budget_test
 }  // namespace ridgeline::run

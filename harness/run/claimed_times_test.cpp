@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::run {
-namespace {
+namespace claimed_times_test {
 
 const std::vector<double> ten_of_20_ms(10, 20e6);
 
@@ -50,5 +50,5 @@ TEST(ClaimedTimes, OfInventedDevicesAreScripted) {
   EXPECT_TRUE(has_scripted_times(device));
 }
 
-}  // namespace
+}  // namespace claimed_times_test
 }  // namespace ridgeline::run

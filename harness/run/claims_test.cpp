@@ -8,7 +8,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace claims_test {
 
 constexpr const char* good_claim = R"([[claim]]
 title = "Speed"
@@ -134,5 +134,5 @@ TEST(Claims, QuantitiesHaveTheirOwnKeys) {
   EXPECT_FALSE(of("quantity = \"intensity\"\nbytes = \"least\"\nat_most = 2").counted_bytes);
 }
 
-}  // namespace
+}  // namespace claims_test
 }  // namespace ridgeline::run

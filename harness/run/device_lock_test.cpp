@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace device_lock_test {
 
 class Lock : public testing::Test {
  protected:
@@ -81,5 +81,5 @@ TEST_F(Lock, AFileThatHasAnotherNameIsNotWrittenTo) {
   EXPECT_EQ(std::filesystem::file_size(mine), 8u);
 }
 
-}  // namespace
+}  // namespace device_lock_test
 }  // namespace ridgeline::run

@@ -5,7 +5,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace doubts_test {
 
 using Lines = std::vector<std::string>;
 
@@ -97,5 +97,5 @@ TEST(Doubts, OnlyDevicesWithTimesAreLookedAt) {
   EXPECT_EQ(look_for_doubts(of_kind(DeviceKind::emulated)), Lines{});
 }
 
-}  // namespace
+}  // namespace doubts_test
 }  // namespace ridgeline::run

@@ -5,7 +5,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace executed_test {
 
 namespace examples = store::examples;
 using record::Outcome;
@@ -69,5 +69,5 @@ TEST(Executed, WhatADeviceCannotDoIsDecidedForAllReplicates) {
   EXPECT_TRUE(executed.has(name_one, 0) && executed.has(name_one, 7));
 }
 
-}  // namespace
+}  // namespace executed_test
 }  // namespace ridgeline::run

@@ -6,7 +6,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace expected_ranks_test {
 
 class ExpectedRanks : public testing::Test {
  protected:
@@ -72,5 +72,5 @@ TEST_F(ExpectedRanks, NeedAGpuOrACoreEach) {
   EXPECT_EQ(said(2, {selected(ranks_, 2)}), "");
 }
 
-}  // namespace
+}  // namespace expected_ranks_test
 }  // namespace ridgeline::run

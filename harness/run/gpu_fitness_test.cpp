@@ -11,7 +11,7 @@
 #include "harness/store/temporary_folder.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace gpu_fitness_test {
 
 using Changes = std::map<std::string, std::string>;
 using Standing = std::vector<std::pair<std::string, Level>>;
@@ -257,5 +257,5 @@ TEST_F(FakeSmi, AGpuWithoutANameIsUnknown) {
             (Standing{{"nvidia-smi", Level::unknown}}));
 }
 
-}  // namespace
+}  // namespace gpu_fitness_test
 }  // namespace ridgeline::run

@@ -14,7 +14,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace hardware_counters_test {
 
 namespace examples = store::examples;
 
@@ -172,5 +172,5 @@ TEST_F(HardwareCounters, NeedAGpuAndNsightCompute) {
   EXPECT_THROW(require_counters(plan_.device), Error);
 }
 
-}  // namespace
+}  // namespace hardware_counters_test
 }  // namespace ridgeline::run

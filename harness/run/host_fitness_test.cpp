@@ -12,7 +12,7 @@
 #include "harness/store/temporary_folder.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace host_fitness_test {
 
 using Levels = std::map<std::string, Level>;
 
@@ -180,5 +180,5 @@ TEST(ProcessorFitness, ThisMachineIsRead) {
   }
 }
 
-}  // namespace
+}  // namespace host_fitness_test
 }  // namespace ridgeline::run

@@ -5,7 +5,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace ladders_test {
 
 constexpr const char* good_ladder = R"([[ladder]]
 title = "Products"
@@ -102,5 +102,5 @@ TEST(Ladders, ReferencesMayBeLeftOut) {
   EXPECT_TRUE(parse_ladders(text, "l.toml")[0].references.empty());
 }
 
-}  // namespace
+}  // namespace ladders_test
 }  // namespace ridgeline::run

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::run {
-namespace {
+namespace measured_roofs_test {
 
 using enum record::Outcome;
 
@@ -116,5 +116,5 @@ TEST(MeasuredRoofs, IgnoresOrdinaryCases) {
   EXPECT_TRUE(rows.roofs().empty());
 }
 
-}  // namespace
+}  // namespace measured_roofs_test
 }  // namespace ridgeline::run

@@ -8,7 +8,7 @@
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace noise_test {
 
 namespace examples = store::examples;
 using record::Outcome;
@@ -139,5 +139,5 @@ TEST(SoftwareFitness, SizesAreHeldAgainstTheProfile) {
   EXPECT_EQ(level_of(judge_sizes(cpu, profile, cases), "memory for quick"), Level::unknown);
 }
 
-}  // namespace
+}  // namespace noise_test
 }  // namespace ridgeline::run

@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace nsight_table_test {
 
 constexpr const char* columns =
     R"("ID","Process ID","thread Domain:Push/Pop_Range:Msg","Kernel Name","dram__bytes_read.sum",)"
@@ -75,5 +75,5 @@ TEST(NsightTable, IsRefusedWithoutACounter) {
   EXPECT_THROW(hardware_metrics(text, "gemm/a"), Error);
 }
 
-}  // namespace
+}  // namespace nsight_table_test
 }  // namespace ridgeline::run

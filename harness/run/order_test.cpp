@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::run {
-namespace {
+namespace order_test {
 
 TEST(Order, IsTheSameEverywhereForOneSeed) {
   // Stored seeds must stay repeatable.
@@ -55,5 +55,5 @@ TEST(Order, ReplicatesHaveSeedsOfTheirOwn) {
   EXPECT_GT(*seeds.begin(), 0u);
 }
 
-}  // namespace
+}  // namespace order_test
 }  // namespace ridgeline::run

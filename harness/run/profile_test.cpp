@@ -5,7 +5,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace profile_test {
 
 constexpr const char* good = R"(description = "for tests"
 processes = 3
@@ -101,5 +101,5 @@ TEST(Profile, WhatTheParserSaysIsOneLine) {
   }
 }
 
-}  // namespace
+}  // namespace profile_test
 }  // namespace ridgeline::run

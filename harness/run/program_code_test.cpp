@@ -6,7 +6,7 @@
 #include "harness/run/workers.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace program_code_test {
 
 class ProgramCode : public testing::Test {
  protected:
@@ -46,5 +46,5 @@ TEST_F(ProgramCode, NeedsAFileThatCanBeRead) {
   EXPECT_THROW(program_code(build(""), "/"), Error);
 }
 
-}  // namespace
+}  // namespace program_code_test
 }  // namespace ridgeline::run

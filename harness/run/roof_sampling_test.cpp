@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::run {
-namespace {
+namespace roof_sampling_test {
 
 record::Case case_of(const std::string& roof) {
   record::Case info;
@@ -37,5 +37,5 @@ TEST(RoofSampling, AsksForNoMoreThanAWorkerMaySend) {
   EXPECT_EQ(roof.max_samples, 1'000'000);
 }
 
-}  // namespace
+}  // namespace roof_sampling_test
 }  // namespace ridgeline::run

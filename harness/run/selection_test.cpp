@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace selection_test {
 
 record::Case make_case(const std::string& suite, const std::string& variant, const std::string& n,
                        DeviceKind kind = DeviceKind::fake) {
@@ -236,5 +236,5 @@ TEST_F(Select, SuitesOfOthersNeedNoSectionOfTheProfile) {
   EXPECT_EQ(names("small", {}), Names{"mine/fast/f32/n=16"});
 }
 
-}  // namespace
+}  // namespace selection_test
 }  // namespace ridgeline::run

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::run {
-namespace {
+namespace timestamp_test {
 
 TEST(RunId, TheOneThatIsMadeLaterSortsLater) {
   std::string before = new_run_id();
@@ -20,5 +20,5 @@ TEST(RunId, TheOneThatIsMadeLaterSortsLater) {
   }
 }
 
-}  // namespace
+}  // namespace timestamp_test
 }  // namespace ridgeline::run

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::run {
-namespace {
+namespace typed_numbers_test {
 
 TEST(Duration, ReadsWhatPeopleWrite) {
   EXPECT_DOUBLE_EQ(parse_duration("200ns").value(), 200e-9);
@@ -32,5 +32,5 @@ TEST(Fraction, RefusesEverythingElse) {
     EXPECT_FALSE(parse_fraction(text)) << text;
 }
 
-}  // namespace
+}  // namespace typed_numbers_test
 }  // namespace ridgeline::run

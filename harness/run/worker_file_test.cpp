@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::run {
-namespace {
+namespace worker_file_test {
 
 namespace fs = std::filesystem;
 
@@ -31,5 +31,5 @@ TEST(WorkerFile, ThatIsNotThereIsNamed) {
     }
 }
 
-}  // namespace
+}  // namespace worker_file_test
 }  // namespace ridgeline::run

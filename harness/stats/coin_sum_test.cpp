@@ -7,7 +7,7 @@
 #include "harness/stats/distributions.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace coin_sum_test {
 
 using Scores = std::vector<std::int64_t>;
 
@@ -64,5 +64,5 @@ TEST(CoinSum, ReachesBothEndsOfTheLongestPlan) {
   EXPECT_EQ(coin_sum_at_most({}, 0), 1);
 }
 
-}  // namespace
+}  // namespace coin_sum_test
 }  // namespace ridgeline::stats

@@ -7,7 +7,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace distributions_test {
 
 TEST(Proportion, HasThePublishedLimits) {
   // Newcombe, Statistics in Medicine 17 (1998) 857-872, table I, method 5; to all digits by SciPy
@@ -48,5 +48,5 @@ TEST(Proportion, RefusesWhatIsNone) {
     EXPECT_THROW(proportion_interval(1, 5, confidence), Error);
 }
 
-}  // namespace
+}  // namespace distributions_test
 }  // namespace ridgeline::stats

@@ -10,7 +10,7 @@
 #include "harness/stats/noise_examples.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace drift_watch_test {
 
 using examples::Nights;
 
@@ -147,5 +147,5 @@ TEST(TheilSen, TurnsWithTheSeries) {
 
 TEST(TheilSen, OfOneValueThrows) { EXPECT_THROW(theil_sen_slope(std::vector<double>{1}), Error); }
 
-}  // namespace
+}  // namespace drift_watch_test
 }  // namespace ridgeline::stats

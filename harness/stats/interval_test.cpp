@@ -10,7 +10,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace interval_test {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -166,5 +166,5 @@ TEST(ProcessInterval, RefusesWhatIsNoTime) {
     }
 }
 
-}  // namespace
+}  // namespace interval_test
 }  // namespace ridgeline::stats

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::stats {
-namespace {
+namespace lone_nights_test {
 
 /// 46 nights, of which 40 are asked.
 std::vector<double> with(std::initializer_list<std::size_t> off, double by) {
@@ -36,5 +36,5 @@ TEST(LoneNights, OfFewNightsAreNone) {
   EXPECT_EQ(share_of_lone(std::vector<double>{0, 0, 0, 9, 0, 0, 0}, 1), 1);
 }
 
-}  // namespace
+}  // namespace lone_nights_test
 }  // namespace ridgeline::stats

@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace median_test {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -64,5 +64,5 @@ TEST(Quantile, OutsideOfZeroToOneThrows) {
     EXPECT_THROW(quantile(std::vector<double>{1, 2}, p), Error) << p;
 }
 
-}  // namespace
+}  // namespace median_test
 }  // namespace ridgeline::stats

@@ -8,7 +8,7 @@
 #include "harness/stats/step_watch.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace noise_zoo_test {
 
 constexpr double sd = .01;
 
@@ -81,5 +81,5 @@ TEST(NoiseZoo, FewChangesAreToldThatAreNotThere) {
   EXPECT_LE(all, 15u) << "of " << series << " series of a year of each kind";
 }
 
-}  // namespace
+}  // namespace noise_zoo_test
 }  // namespace ridgeline::stats

@@ -10,7 +10,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace rank_sum_test {
 
 using Values = std::vector<double>;
 
@@ -174,5 +174,5 @@ TEST(RankSum, RefusesWhatItCannotRank) {
   EXPECT_THROW(rank_sum(Values(201, 1.), Values{1}, 0), Error);
 }
 
-}  // namespace
+}  // namespace rank_sum_test
 }  // namespace ridgeline::stats

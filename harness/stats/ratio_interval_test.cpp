@@ -11,7 +11,7 @@
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace ratio_interval_test {
 
 using Values = std::vector<double>;
 
@@ -97,5 +97,5 @@ TEST(RatioInterval, HoldsTheTrueRatioAsOftenAsItSays) {
   }
 }
 
-}  // namespace
+}  // namespace ratio_interval_test
 }  // namespace ridgeline::stats

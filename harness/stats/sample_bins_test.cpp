@@ -11,7 +11,7 @@
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace sample_bins_test {
 
 using Groups = std::vector<std::vector<double>>;
 
@@ -82,5 +82,5 @@ TEST(SampleBins, AreOfPositiveFiniteSamplesAlone) {
   EXPECT_THROW(in_shared_bins(Groups{}), Error);
 }
 
-}  // namespace
+}  // namespace sample_bins_test
 }  // namespace ridgeline::stats

@@ -8,7 +8,7 @@
 #include "harness/stats/noise_examples.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace series_noise_test {
 
 TEST(SeriesNoise, SpreadCountsWhatIsFarAwayAsLittleFarther) {
   EXPECT_DOUBLE_EQ(capped_spread({3, -3, 3, -3}, .1), 3);
@@ -65,5 +65,5 @@ TEST(SeriesNoise, RoundingShowsWhereNightsRepeat) {
   EXPECT_DOUBLE_EQ(visible_tick({0, .02, .02, .05, .1, .1, .3}), 0) << "one in seven repeats";
 }
 
-}  // namespace
+}  // namespace series_noise_test
 }  // namespace ridgeline::stats

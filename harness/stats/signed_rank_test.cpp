@@ -13,7 +13,7 @@
 #include "harness/stats/distributions.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace signed_rank_test {
 
 using Values = std::vector<double>;
 
@@ -324,5 +324,5 @@ TEST(SignedRank, IntervalCoversTheCentre) {
   }
 }
 
-}  // namespace
+}  // namespace signed_rank_test
 }  // namespace ridgeline::stats

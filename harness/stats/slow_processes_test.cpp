@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::stats {
-namespace {
+namespace slow_processes_test {
 
 using Values = std::vector<double>;
 
@@ -60,5 +60,5 @@ TEST(SlowProcesses, ThatChancePutOnEitherSideAreAsRareAsTheirP) {
   EXPECT_EQ(as_rare, 1);
 }
 
-}  // namespace
+}  // namespace slow_processes_test
 }  // namespace ridgeline::stats

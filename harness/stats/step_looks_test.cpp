@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::stats {
-namespace {
+namespace step_looks_test {
 
 TEST(Moves, TellHowFarMeansAreApart) {
   std::vector<double> nights;
@@ -20,5 +20,5 @@ TEST(Moves, TellHowFarMeansAreApart) {
   EXPECT_DOUBLE_EQ(moves.range(14, 0, 30), 16);
 }
 
-}  // namespace
+}  // namespace step_looks_test
 }  // namespace ridgeline::stats

@@ -5,7 +5,7 @@
 #include "harness/stats/noise_examples.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace step_noise_test {
 
 using examples::Nights;
 
@@ -62,5 +62,5 @@ TEST(StepNoise, OfEqualNightsIsTheLeast) {
   EXPECT_DOUBLE_EQ(noise.tick, 0);
 }
 
-}  // namespace
+}  // namespace step_noise_test
 }  // namespace ridgeline::stats

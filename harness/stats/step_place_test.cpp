@@ -7,7 +7,7 @@
 #include "harness/stats/step_watch.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace step_place_test {
 
 using examples::Nights;
 
@@ -97,5 +97,5 @@ TEST(StepSize, HoldsTheTrueSizeAboutAsOftenAsItSays) {
   EXPECT_GE(held, 93 * series / 100);
 }
 
-}  // namespace
+}  // namespace step_place_test
 }  // namespace ridgeline::stats

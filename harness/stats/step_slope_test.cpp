@@ -7,7 +7,7 @@
 #include "harness/stats/noise_examples.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace step_slope_test {
 
 using examples::Nights;
 
@@ -59,5 +59,5 @@ TEST(StepSlope, OfFewValuesOrOfEqualOnesIsNone) {
   EXPECT_FALSE(slope_of(examples::step(Nights(40, 0), 20, 1), 7));
 }
 
-}  // namespace
+}  // namespace step_slope_test
 }  // namespace ridgeline::stats

@@ -10,7 +10,7 @@
 #include "harness/stats/noise_examples.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace step_watch_test {
 
 using examples::following;
 using examples::Nights;
@@ -337,5 +337,5 @@ TEST(StepWatch, AValueThatIsNotFiniteThrows) {
   EXPECT_TRUE(watch.values().empty());
 }
 
-}  // namespace
+}  // namespace step_watch_test
 }  // namespace ridgeline::stats

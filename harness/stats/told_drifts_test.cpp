@@ -8,7 +8,7 @@
 #include "harness/stats/noise_examples.hpp"
 
 namespace ridgeline::stats {
-namespace {
+namespace told_drifts_test {
 
 using examples::Nights;
 
@@ -108,5 +108,5 @@ TEST(ToldDrifts, OfOneSlopeAreOne) {
   EXPECT_GE(drifts, 10);
 }
 
-}  // namespace
+}  // namespace told_drifts_test
 }  // namespace ridgeline::stats

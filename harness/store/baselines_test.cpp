@@ -8,7 +8,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace baselines_test {
 
 class Baselines : public testing::Test {
  protected:
@@ -51,5 +51,5 @@ TEST_F(Baselines, StandForARunThatIsThereUnderAPlainName) {
   EXPECT_NO_THROW(set_baseline(store, {std::string(100, 'a'), "one", "2026-11-20T13:00:00Z"}));
 }
 
-}  // namespace
+}  // namespace baselines_test
 }  // namespace ridgeline::store

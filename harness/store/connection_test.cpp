@@ -18,7 +18,7 @@
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace connection_test {
 
 namespace fs = std::filesystem;
 
@@ -398,5 +398,5 @@ TEST(Beside, ALogThatIsBeingDeletedHasNotSeveralNames) {
   for (int i = 0; i < 50'000; ++i) ASSERT_NO_THROW(check_beside(file)) << i;
 }
 
-}  // namespace
+}  // namespace connection_test
 }  // namespace ridgeline::store

@@ -10,7 +10,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace counts_test {
 
 using record::Outcome;
 
@@ -131,5 +131,5 @@ TEST_F(Counts, BadCountsAreRefusedWhole) {
   EXPECT_EQ(store::sites(store, add(store, process, info, full)).size(), record::max_sites);
 }
 
-}  // namespace
+}  // namespace counts_test
 }  // namespace ridgeline::store

@@ -20,7 +20,7 @@
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace durability_test {
 
 namespace fs = std::filesystem;
 
@@ -325,5 +325,5 @@ TEST_F(Durability, AReaderSeesARunWhileItIsWritten) {
   EXPECT_EQ(store::measurements(reader, examples::run().id, Samples::read).size(), 1u);
 }
 
-}  // namespace
+}  // namespace durability_test
 }  // namespace ridgeline::store

@@ -7,7 +7,7 @@
 #include "harness/store/integrity_fixture.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace gates_test {
 
 using record::Outcome;
 using record::RunStatus;
@@ -288,5 +288,5 @@ TEST_F(Gates, WhatDoesNotExistIsEmpty) {
   EXPECT_TRUE(store::verdicts(store, "nobody").empty());
 }
 
-}  // namespace
+}  // namespace gates_test
 }  // namespace ridgeline::store

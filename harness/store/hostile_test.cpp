@@ -17,7 +17,7 @@
 
 /// Results that somebody else has made, in order to do harm.
 namespace ridgeline::store {
-namespace {
+namespace hostile_test {
 
 const std::pair<const char*, Store (*)(const fs::path&)> openings[] = {{"open", &Store::open},
                                                                        {"create", &Store::create}};
@@ -505,5 +505,5 @@ TEST_F(Hostile, WhatCannotBeCreatedLeavesNothing) {
   EXPECT_TRUE(fs::is_empty(place));
 }
 
-}  // namespace
+}  // namespace hostile_test
 }  // namespace ridgeline::store

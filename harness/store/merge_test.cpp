@@ -16,7 +16,7 @@
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace merge_test {
 
 const record::Case good = examples::gemm_case(), bad = examples::gemm_case("wmma");
 
@@ -387,5 +387,5 @@ TEST_F(Merging, GoesOnWhileBothFilesAreWrittenTo) {
   EXPECT_NO_THROW(store::check_integrity(hub));
 }
 
-}  // namespace
+}  // namespace merge_test
 }  // namespace ridgeline::store

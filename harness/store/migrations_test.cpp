@@ -18,7 +18,7 @@
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace migrations_test {
 
 namespace fs = std::filesystem;
 
@@ -303,5 +303,5 @@ TEST_F(NextSchema, ABackupIsNeverOverwritten) {
   EXPECT_EQ(read_text(backup), "older");
 }
 
-}  // namespace
+}  // namespace migrations_test
 }  // namespace ridgeline::store

@@ -6,7 +6,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace process_workers_test {
 
 TEST(ProcessWorkers, EachProcessOfTheRunHasTheWorkerOfItsBuild) {
   Store store = Store::in_memory();
@@ -22,5 +22,5 @@ TEST(ProcessWorkers, EachProcessOfTheRunHasTheWorkerOfItsBuild) {
       (std::map<std::int64_t, std::string>{{first, "ridgeline-suites"}, {second, "my-kernels"}}));
 }
 
-}  // namespace
+}  // namespace process_workers_test
 }  // namespace ridgeline::store

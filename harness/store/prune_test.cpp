@@ -11,7 +11,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace prune_test {
 
 /// Two runs of three samples each, half a year apart, in a file.
 class Pruning : public testing::Test {
@@ -126,5 +126,5 @@ TEST_F(Pruning, ShrinkingGivesTheSpaceBack) {
   EXPECT_NO_THROW(store::check_integrity(store));
 }
 
-}  // namespace
+}  // namespace prune_test
 }  // namespace ridgeline::store

@@ -12,7 +12,7 @@
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace selector_test {
 
 void none(const Error& why) { ADD_FAILURE() << why.what(); }
 
@@ -237,5 +237,5 @@ TEST(ResultsFolder, MissingOrWithoutResultsIsAClearStoreError) {
   }
 }
 
-}  // namespace
+}  // namespace selector_test
 }  // namespace ridgeline::store

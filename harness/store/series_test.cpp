@@ -17,7 +17,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace series_test {
 
 using record::Outcome;
 
@@ -214,5 +214,5 @@ TEST_F(Series, RowsThatNoRidgelineCouldHaveWrittenAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace series_test
 }  // namespace ridgeline::store

@@ -12,7 +12,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace store_test {
 
 using record::Outcome;
 
@@ -330,5 +330,5 @@ TEST_F(Results, WhatDoesNotExistIsEmpty) {
   EXPECT_TRUE(store::builds(store, "nobody").empty());
 }
 
-}  // namespace
+}  // namespace store_test
 }  // namespace ridgeline::store

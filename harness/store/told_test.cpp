@@ -10,7 +10,7 @@
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace told_test {
 
 using examples::telling;
 using examples::told_change;
@@ -177,5 +177,5 @@ TEST(ToldFile, CannotBeRememberedWhereNothingCanBeWritten) {
   EXPECT_THROW(tell(reading, telling(), {{told_change()}, {}}), Error);
 }
 
-}  // namespace
+}  // namespace told_test
 }  // namespace ridgeline::store

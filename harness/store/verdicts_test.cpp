@@ -6,7 +6,7 @@
 #include "harness/store/gate_fixture.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace verdicts_test {
 
 using record::Verdict;
 
@@ -235,5 +235,5 @@ TEST_F(Verdicts, BadVerdictsAreRefused) {
   EXPECT_EQ(store::verdicts(store, gate.id).size(), 1u);
 }
 
-}  // namespace
+}  // namespace verdicts_test
 }  // namespace ridgeline::store

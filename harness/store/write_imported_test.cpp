@@ -8,7 +8,7 @@
 #include "harness/store/read_runs.hpp"
 
 namespace ridgeline::store {
-namespace {
+namespace write_imported_test {
 
 record::Measurement unverified(const record::Case& info) {
   record::Measurement m = examples::measurement(info);
@@ -70,5 +70,5 @@ TEST(ImportedRuns, AreMerged) {
   EXPECT_EQ(measurements(here, "imported-1", Samples::read)[0].measurement.said.size(), 1u);
 }
 
-}  // namespace
+}  // namespace write_imported_test
 }  // namespace ridgeline::store

@@ -5,7 +5,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::worker {
-namespace {
+namespace arguments_test {
 
 Arguments parse(std::vector<std::string> words) {
   words.insert(words.begin(), "ridgeline-suites");
@@ -52,5 +52,5 @@ TEST(Arguments, WhatCannotBeUnderstoodIsAUsageError) {
   }
 }
 
-}  // namespace
+}  // namespace arguments_test
 }  // namespace ridgeline::worker

@@ -13,7 +13,7 @@
 #include "harness/worker/build_stamp.hpp"
 
 namespace ridgeline::worker {
-namespace {
+namespace code_hash_test {
 
 // A variable, as the tuning parameter of a kernel may be.
 volatile unsigned char initial_value[] = {0x8f, 0x1d, 0x6a, 0xe3, 0x52, 0xb7,
@@ -107,5 +107,5 @@ TEST(CodeHash, EveryByteCounts) {
   EXPECT_EQ(hashes.size(), 201u);
 }
 
-}  // namespace
+}  // namespace code_hash_test
 }  // namespace ridgeline::worker

@@ -14,7 +14,7 @@
 #include "harness/protocol/json.hpp"
 
 namespace ridgeline::worker {
-namespace {
+namespace conversation_test {
 
 const std::filesystem::path source = RIDGELINE_SOURCE;
 
@@ -248,5 +248,5 @@ TEST(Conversation, TheExamplesOfTheDocumentationAreMessages) {
       << "docs/worker-protocol.md no longer quotes minimal_worker.py";
 }
 
-}  // namespace
+}  // namespace conversation_test
 }  // namespace ridgeline::worker

@@ -11,7 +11,7 @@
 #include "harness/worker/scripted/scripted.hpp"
 
 namespace ridgeline::worker {
-namespace {
+namespace serve_test {
 
 using protocol::Failure;
 
@@ -271,5 +271,5 @@ TEST(Serve, OptionsComeFromTheName) {
     EXPECT_EQ(options_of({"a", "b", "f32", {}, {{"input", name}}}).distribution, distribution);
 }
 
-}  // namespace
+}  // namespace serve_test
 }  // namespace ridgeline::worker

@@ -9,7 +9,7 @@
 #include "kernels/test_time.hpp"
 
 namespace ridgeline::arithmetic {
-namespace {
+namespace arithmetic_test {
 
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
@@ -119,5 +119,5 @@ TEST_F(Checker, RejectsAnUnwrittenLastElement) {
   EXPECT_FALSE(right());
 }
 
-}  // namespace
+}  // namespace arithmetic_test
 }  // namespace ridgeline::arithmetic

@@ -13,7 +13,7 @@
 #include "kernels/test_inputs.hpp"
 
 namespace ridgeline::attention {
-namespace {
+namespace attention_test {
 
 using kernels::Deviation;
 
@@ -267,5 +267,5 @@ INSTANTIATE_TEST_SUITE_P(Attention, Checker,
                                          Problem{2, 2, 100, 128, Mask::causal, DType::bf16},
                                          Problem{1, 2, 100, 64, Mask::full, DType::f16}));
 
-}  // namespace
+}  // namespace attention_test
 }  // namespace ridgeline::attention

@@ -18,7 +18,7 @@
 // The device's oracle by the CPU's, and by damage.
 
 namespace ridgeline::attention {
-namespace {
+namespace device_oracle_test {
 
 using kernels::Deviation;
 
@@ -369,5 +369,5 @@ INSTANTIATE_TEST_SUITE_P(Attention, OracleOfADevice, kernels::kinds_with_an_orac
 INSTANTIATE_TEST_SUITE_P(Attention, ByVariant, kernels::kinds_with_an_oracle(),
                          kernels::device_name);
 
-}  // namespace
+}  // namespace device_oracle_test
 }  // namespace ridgeline::attention

@@ -12,7 +12,7 @@
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::attention {
-namespace {
+namespace masked_softmax_test {
 
 constexpr float not_read = std::numeric_limits<float>::quiet_NaN();
 
@@ -92,5 +92,5 @@ INSTANTIATE_TEST_SUITE_P(Attention, MaskedSoftmax,
                            return std::string(device::to_string(info.param)) + "_device";
                          });
 
-}  // namespace
+}  // namespace masked_softmax_test
 }  // namespace ridgeline::attention

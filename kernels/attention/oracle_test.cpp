@@ -13,7 +13,7 @@
 // What the CPU's oracle expects of random inputs, and how much of a long row it tolerates.
 
 namespace ridgeline::attention {
-namespace {
+namespace oracle_test {
 
 using kernels::Deviation;
 
@@ -96,5 +96,5 @@ TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
   EXPECT_NE(expected, expect_random(problem, {device::Distribution::uniform, 42, 0, 500, 1001}));
 }
 
-}  // namespace
+}  // namespace oracle_test
 }  // namespace ridgeline::attention

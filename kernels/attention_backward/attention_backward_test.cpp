@@ -16,7 +16,7 @@
 #include "kernels/test_inputs.hpp"
 
 namespace ridgeline::attention_backward {
-namespace {
+namespace attention_backward_test {
 
 using kernels::Deviation;
 
@@ -316,5 +316,5 @@ INSTANTIATE_TEST_SUITE_P(AttentionBackward, EveryVariant,
                          kernels::on_devices(variants(), RIDGELINE_FOR_HOPPER),
                          kernels::variant_name<Variant>);
 
-}  // namespace
+}  // namespace attention_backward_test
 }  // namespace ridgeline::attention_backward

@@ -20,7 +20,7 @@
 // The CPU's oracle by numerical differentiation, and the device's by the CPU's and by damage.
 
 namespace ridgeline::attention_backward {
-namespace {
+namespace oracle_test {
 
 using kernels::Deviation;
 
@@ -264,5 +264,5 @@ TEST_P(OracleOfADevice, OfNothingIsRight) {
 INSTANTIATE_TEST_SUITE_P(AttentionBackward, OracleOfADevice, kernels::kinds_with_an_oracle(),
                          kernels::device_name);
 
-}  // namespace
+}  // namespace oracle_test
 }  // namespace ridgeline::attention_backward

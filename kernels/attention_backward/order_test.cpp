@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::attention_backward::on_cuda {
-namespace {
+namespace order_test {
 
 Problem problem_of(std::int64_t heads, std::int64_t seq, Mask mask, std::int64_t kv_heads = 0,
                    std::int64_t dim = 128) {
@@ -297,5 +297,5 @@ TEST(Order, SetsAreAllTurnsAndNoLargerThanTheGrid) {
   }
 }
 
-}  // namespace
+}  // namespace order_test
 }  // namespace ridgeline::attention_backward::on_cuda

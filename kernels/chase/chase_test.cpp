@@ -9,7 +9,7 @@
 #include "kernels/test_oracle.hpp"
 
 namespace ridgeline::chase {
-namespace {
+namespace chase_test {
 
 using kernels::Level;
 
@@ -120,5 +120,5 @@ TEST(Sizes, FillTheLevelTheyAreFor) {
   EXPECT_EQ(problem_for(Level::llc, facts).lines, 0) << "no cache behind L2";
 }
 
-}  // namespace
+}  // namespace chase_test
 }  // namespace ridgeline::chase

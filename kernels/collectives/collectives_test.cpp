@@ -17,7 +17,7 @@
 #include "kernels/test_oracle.hpp"
 
 namespace ridgeline::collectives {
-namespace {
+namespace collectives_test {
 
 constexpr Operation operations[] = {
     Operation::all_reduce,     Operation::all_gather, Operation::broadcast,
@@ -364,5 +364,5 @@ TEST(Variants, SayWhatTheyNeedBeforeAnythingIsAllocated) {
   EXPECT_TRUE(mpi);
 }
 
-}  // namespace
+}  // namespace collectives_test
 }  // namespace ridgeline::collectives

@@ -7,7 +7,7 @@
 #include "kernels/decode/decode.hpp"
 
 namespace ridgeline::decode {
-namespace {
+namespace cut_test {
 
 TEST(Parts, FillTheBlocksAndAreNeverEmpty) {
   EXPECT_EQ(parts_of(8, 1000, 132), 16);
@@ -44,5 +44,5 @@ TEST(Cut, EndsWhereHeadsEndIfFewSmsIdleThen) {
   EXPECT_EQ(cut_for(8, 15, 132, 8).blocks, 8) << "no more than have enough units";
 }
 
-}  // namespace
+}  // namespace cut_test
 }  // namespace ridgeline::decode

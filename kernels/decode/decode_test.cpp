@@ -15,7 +15,7 @@
 #include "kernels/test_inputs.hpp"
 
 namespace ridgeline::decode {
-namespace {
+namespace decode_test {
 
 using kernels::Deviation;
 
@@ -306,5 +306,5 @@ TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
   EXPECT_NE(expected, expect_random(problem, {device::Distribution::uniform, 42, 0, 500, 1001}));
 }
 
-}  // namespace
+}  // namespace decode_test
 }  // namespace ridgeline::decode

@@ -16,7 +16,7 @@
 // The device's oracle by the CPU's, and by damage.
 
 namespace ridgeline::decode {
-namespace {
+namespace device_oracle_test {
 
 using kernels::Deviation;
 
@@ -174,5 +174,5 @@ TEST_P(OracleOfADevice, MakesInputsOfEveryDistributionAgain) {
 INSTANTIATE_TEST_SUITE_P(Decode, OracleOfADevice, kernels::kinds_with_an_oracle(),
                          kernels::device_name);
 
-}  // namespace
+}  // namespace device_oracle_test
 }  // namespace ridgeline::decode

@@ -10,7 +10,7 @@
 #include "kernels/test_oracle.hpp"
 
 namespace ridgeline::divergence {
-namespace {
+namespace divergence_test {
 
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
@@ -122,5 +122,5 @@ TEST(Traffic, EachPathOfAWarpMakesItsOwnRequests) {
   }
 }
 
-}  // namespace
+}  // namespace divergence_test
 }  // namespace ridgeline::divergence

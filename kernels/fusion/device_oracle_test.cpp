@@ -16,7 +16,7 @@
 // The device's oracle by the CPU's, and by damage.
 
 namespace ridgeline::fusion {
-namespace {
+namespace device_oracle_test {
 
 using kernels::Deviation;
 
@@ -173,5 +173,5 @@ TEST_P(OracleOfADevice, KnowsNothingOfNothing) {
 INSTANTIATE_TEST_SUITE_P(Fusion, OracleOfADevice, kernels::kinds_with_an_oracle(),
                          kernels::device_name);
 
-}  // namespace
+}  // namespace device_oracle_test
 }  // namespace ridgeline::fusion

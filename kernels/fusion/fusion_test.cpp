@@ -11,7 +11,7 @@
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::fusion {
-namespace {
+namespace fusion_test {
 
 using kernels::Deviation;
 using kernels::GuardedOutput;
@@ -259,5 +259,5 @@ TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
   EXPECT_NEAR(sum, 0, 1e-9);
 }
 
-}  // namespace
+}  // namespace fusion_test
 }  // namespace ridgeline::fusion

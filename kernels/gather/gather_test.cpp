@@ -10,7 +10,7 @@
 #include "kernels/test_oracle.hpp"
 
 namespace ridgeline::gather {
-namespace {
+namespace gather_test {
 
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
@@ -133,5 +133,5 @@ TEST_F(Checker, RejectsAnUnwrittenTail) {
   EXPECT_FALSE(right());
 }
 
-}  // namespace
+}  // namespace gather_test
 }  // namespace ridgeline::gather

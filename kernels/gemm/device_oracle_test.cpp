@@ -17,7 +17,7 @@
 // The device's oracle by the CPU's, and by damage.
 
 namespace ridgeline::gemm {
-namespace {
+namespace device_oracle_test {
 
 using kernels::Deviation;
 using kernels::Worst;
@@ -302,5 +302,5 @@ INSTANTIATE_TEST_SUITE_P(Gemm, OracleOfADevice, kernels::kinds_with_an_oracle(),
                          kernels::device_name);
 INSTANTIATE_TEST_SUITE_P(Gemm, ByVariant, kernels::kinds_with_an_oracle(), kernels::device_name);
 
-}  // namespace
+}  // namespace device_oracle_test
 }  // namespace ridgeline::gemm

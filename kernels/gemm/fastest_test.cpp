@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::gemm {
-namespace {
+namespace fastest_test {
 
 constexpr double impossible = std::numeric_limits<double>::infinity();
 
@@ -70,5 +70,5 @@ TEST(Fastest, TakesNoTurnsWithWaysThatAreLongerThanATurn) {
   EXPECT_TRUE(ways.taken.empty());
 }
 
-}  // namespace
+}  // namespace fastest_test
 }  // namespace ridgeline::gemm

@@ -15,7 +15,7 @@
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::gemm {
-namespace {
+namespace gemm_test {
 
 using kernels::Deviation;
 using kernels::GuardedOutput;
@@ -440,5 +440,5 @@ TEST(Oracle, KnowsThatE4m3IsScaledAndItsRightFactorStoredByColumns) {
   }
 }
 
-}  // namespace
+}  // namespace gemm_test
 }  // namespace ridgeline::gemm

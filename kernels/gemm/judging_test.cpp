@@ -14,7 +14,7 @@
 // What all families share whose oracle on a device judges by a tolerance.
 
 namespace ridgeline::gemm {
-namespace {
+namespace judging_test {
 
 /// Stand-ins that differ in their address alone.
 void quick(const Problem&, const Operands&, device::Stream&) {
@@ -152,5 +152,5 @@ INSTANTIATE_TEST_SUITE_P(Judging, Kept, testing::Values(device::Kind::cuda, devi
                            return std::string(device::to_string(info.param)) + "_device";
                          });
 
-}  // namespace
+}  // namespace judging_test
 }  // namespace ridgeline::gemm

@@ -13,7 +13,7 @@
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::gemm {
-namespace {
+namespace measure_test {
 
 using kernels::Deviation;
 
@@ -165,5 +165,5 @@ TEST(Measure, RefusesCutSumsWithAnotherScale) {
   }
 }
 
-}  // namespace
+}  // namespace measure_test
 }  // namespace ridgeline::gemm

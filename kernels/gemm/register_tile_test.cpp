@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::gemm {
-namespace {
+namespace register_tile_test {
 
 // cpu/register_tiled.cpp uses the widest tile of the CPU; here every tile that the CPU can run is
 // checked, with small integers, whose sums are exact.
@@ -40,5 +40,5 @@ TEST(RegisterTile, Avx512) {
   check(tile_avx512);
 }
 
-}  // namespace
+}  // namespace register_tile_test
 }  // namespace ridgeline::gemm

@@ -8,7 +8,7 @@
 #include "kernels/test_oracle.hpp"
 
 namespace ridgeline::memory {
-namespace {
+namespace memory_test {
 
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
@@ -226,5 +226,5 @@ TEST(Traffic, CountsTheBytesThatMove) {
   EXPECT_EQ(cpu_traffic({0, 32, 0, 4}).moved_bytes, 0.0);
 }
 
-}  // namespace
+}  // namespace memory_test
 }  // namespace ridgeline::memory

@@ -9,7 +9,7 @@
 #include "kernels/test_time.hpp"
 
 namespace ridgeline::occupancy {
-namespace {
+namespace occupancy_test {
 
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
@@ -230,5 +230,5 @@ TEST(Problem, CountsWhatIsInFlight) {
   EXPECT_EQ(cpu.lanes(), 2 * 4 * 16);
 }
 
-}  // namespace
+}  // namespace occupancy_test
 }  // namespace ridgeline::occupancy

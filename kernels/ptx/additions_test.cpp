@@ -9,7 +9,7 @@
 
 // Additions of the asynchronous unit and of L2, on the emulated device and on a GPU.
 namespace ridgeline::ptx::test {
-namespace {
+namespace additions_test {
 
 TEST(Additions, OfManyBlocksAreAllThere) {
   const kernels::TestDevice found = hopper_device();
@@ -47,5 +47,5 @@ TEST(Additions, OfFoursFromManyBlocksAreAllThere) {
         << "number " << i;
 }
 
-}  // namespace
+}  // namespace additions_test
 }  // namespace ridgeline::ptx::test

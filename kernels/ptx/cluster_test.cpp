@@ -10,7 +10,7 @@
 #include "kernels/ptx/test/hopper_device.hpp"
 
 namespace ridgeline::ptx::test {
-namespace {
+namespace cluster_test {
 
 class Cluster : public testing::Test {
  protected:
@@ -82,5 +82,5 @@ TEST_F(Cluster, BlocksShareBoxesByMulticast) {
   }
 }
 
-}  // namespace
+}  // namespace cluster_test
 }  // namespace ridgeline::ptx::test

@@ -11,7 +11,7 @@
 #include "kernels/ptx/test/hopper_device.hpp"
 
 namespace ridgeline::ptx::test {
-namespace {
+namespace copy_async_test {
 
 class CopyAsync : public testing::Test {
  protected:
@@ -58,5 +58,5 @@ TEST_F(CopyAsync, ArrivesAtABarrierWithItsCopies) {
   for (std::size_t i = 0; i < 128; ++i) EXPECT_EQ(got[i], values[127 - i]) << i;
 }
 
-}  // namespace
+}  // namespace copy_async_test
 }  // namespace ridgeline::ptx::test

@@ -15,7 +15,7 @@
 // stmatrix", "Matrix Fragments for mma.m16n8k16 with floating point type" and "Matrix Fragments for
 // mma.m16n8k8" (.tf32).
 namespace ridgeline::ptx::test {
-namespace {
+namespace fragments_test {
 
 struct Place {
   int row, column;
@@ -196,5 +196,5 @@ TEST_F(Fragments, ProductsWithTheIdentityLieAsTheTablesSay) {
   }
 }
 
-}  // namespace
+}  // namespace fragments_test
 }  // namespace ridgeline::ptx::test

@@ -19,7 +19,7 @@
 // against the tables of the PTX ISA, version 8.5 ("Register Fragments and Shared Memory Matrix
 // Layouts" of wgmma) and of the CUDA C++ Programming Guide ("Swizzle modes").
 namespace ridgeline::ptx::test {
-namespace {
+namespace hopper_test {
 
 class Hopper : public testing::Test {
  protected:
@@ -395,5 +395,5 @@ TEST_F(Hopper, MultipliesTilesInAPipeline) {
   }
 }
 
-}  // namespace
+}  // namespace hopper_test
 }  // namespace ridgeline::ptx::test

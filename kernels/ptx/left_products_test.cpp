@@ -10,7 +10,7 @@
 // Products of warpgroups whose left factor lies in shared memory, rows or columns after each other,
 // on the emulated device and on a GPU.
 namespace ridgeline::ptx::test {
-namespace {
+namespace left_products_test {
 
 TEST(LeftProducts, TakeRowsOrColumns) {
   const kernels::TestDevice found = hopper_device();
@@ -50,5 +50,5 @@ TEST(LeftProducts, TakeRowsOrColumns) {
       }
 }
 
-}  // namespace
+}  // namespace left_products_test
 }  // namespace ridgeline::ptx::test

@@ -8,7 +8,7 @@
 #include "kernels/test_oracle.hpp"
 
 namespace ridgeline::records {
-namespace {
+namespace records_test {
 
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
@@ -111,5 +111,5 @@ TEST(Traffic, OfRecordsIsEightTimesThatOfArraysForOneField) {
   }
 }
 
-}  // namespace
+}  // namespace records_test
 }  // namespace ridgeline::records

@@ -15,7 +15,7 @@
 // The device's oracle by the CPU's, and by damage.
 
 namespace ridgeline::rows {
-namespace {
+namespace device_oracle_test {
 
 using kernels::Deviation;
 
@@ -182,5 +182,5 @@ TEST_P(OracleOfADevice, KnowsNothingOfNothing) {
 INSTANTIATE_TEST_SUITE_P(Rows, OracleOfADevice, kernels::kinds_with_an_oracle(),
                          kernels::device_name);
 
-}  // namespace
+}  // namespace device_oracle_test
 }  // namespace ridgeline::rows

@@ -12,7 +12,7 @@
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::rows {
-namespace {
+namespace oracle_test {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(),
                 not_a_number = std::numeric_limits<float>::quiet_NaN();
@@ -184,5 +184,5 @@ TEST(Oracle, SamplesFewRowsAndColumnsOfALargeProblem) {
   EXPECT_DOUBLE_EQ(expected.side.front(), 1 << 17);
 }
 
-}  // namespace
+}  // namespace oracle_test
 }  // namespace ridgeline::rows

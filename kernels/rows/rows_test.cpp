@@ -12,7 +12,7 @@
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::rows {
-namespace {
+namespace rows_test {
 
 using kernels::Deviation;
 using kernels::GuardedOutput;
@@ -198,5 +198,5 @@ TEST(Problem, CountsEachInputAndOutputOnce) {
             3 * 4 * 1000 + 4 * 100 + 4 * 10 + 4 * 100);
 }
 
-}  // namespace
+}  // namespace rows_test
 }  // namespace ridgeline::rows

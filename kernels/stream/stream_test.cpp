@@ -12,7 +12,7 @@
 #include "kernels/test_time.hpp"
 
 namespace ridgeline::stream {
-namespace {
+namespace stream_test {
 
 using kernels::GuardedOutput;
 using kernels::Level;
@@ -277,5 +277,5 @@ TEST(Sizes, TakeLittleOfALittleMemory) {
   EXPECT_EQ(problem.passes, 1);
 }
 
-}  // namespace
+}  // namespace stream_test
 }  // namespace ridgeline::stream

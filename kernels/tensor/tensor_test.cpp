@@ -10,7 +10,7 @@
 #include "kernels/test_time.hpp"
 
 namespace ridgeline::tensor {
-namespace {
+namespace tensor_test {
 
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
@@ -113,5 +113,5 @@ TEST_F(Checker, RejectsAnUnwrittenLastElement) {
   EXPECT_FALSE(right());
 }
 
-}  // namespace
+}  // namespace tensor_test
 }  // namespace ridgeline::tensor

@@ -8,7 +8,7 @@
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::transfer {
-namespace {
+namespace transfer_test {
 
 using kernels::GuardedOutput;
 
@@ -83,5 +83,5 @@ TEST(Problem, CountsTheBytesOfTheLinkOnce) {
   EXPECT_EQ(to_string(Direction::to_device), "to_device");
 }
 
-}  // namespace
+}  // namespace transfer_test
 }  // namespace ridgeline::transfer

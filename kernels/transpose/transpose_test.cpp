@@ -8,7 +8,7 @@
 #include "kernels/test_oracle.hpp"
 
 namespace ridgeline::transpose {
-namespace {
+namespace transpose_test {
 
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
@@ -87,5 +87,5 @@ TEST_F(Checker, RejectsAnUnwrittenLastElement) {
   EXPECT_FALSE(right());
 }
 
-}  // namespace
+}  // namespace transpose_test
 }  // namespace ridgeline::transpose

@@ -10,7 +10,7 @@
 #include "kernels/test_time.hpp"
 
 namespace ridgeline::warpgroup {
-namespace {
+namespace warpgroup_test {
 
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
@@ -111,5 +111,5 @@ TEST_F(Checker, RejectsAnUnwrittenLastElement) {
   EXPECT_FALSE(right());
 }
 
-}  // namespace
+}  // namespace warpgroup_test
 }  // namespace ridgeline::warpgroup

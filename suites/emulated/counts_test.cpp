@@ -17,7 +17,7 @@
 #include "harness/worker/program.hpp"
 
 namespace ridgeline {
-namespace {
+namespace counts_test {
 
 using emulated::Settings;
 
@@ -84,5 +84,5 @@ TEST(EmulatedCounts, DependNeitherOnTheSeedNorOnTheCores) {
   }
 }
 
-}  // namespace
+}  // namespace counts_test
 }  // namespace ridgeline

@@ -12,7 +12,7 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::analysis::study {
-namespace {
+namespace noise_test {
 
 std::vector<PairedTimes> pairs_of(const Noise& noise, const Plant& plant, int count,
                                   Location location = Location::median) {
@@ -132,5 +132,5 @@ TEST_F(PairsFile, PairsComeInTheirOrder) {
   EXPECT_LT(swapped, 50);
 }
 
-}  // namespace
+}  // namespace noise_test
 }  // namespace ridgeline::analysis::study

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::analysis::study {
-namespace {
+namespace tables_test {
 
 /// The cells of the rows that begin with these two.
 std::vector<std::string> row(const std::string& table, const std::string& begin) {
@@ -124,5 +124,5 @@ TEST(Locations, MeasuredPairsOfACpuHaveRows) {
   EXPECT_EQ(table.find("of a GPU"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace tables_test
 }  // namespace ridgeline::analysis::study

@@ -9,7 +9,7 @@
 #include "ci/studies/simulated_nights/tables.hpp"
 
 namespace ridgeline::analysis::trend_study {
-namespace {
+namespace nights_tables_test {
 
 /// The cells of each line of the table, without its head; each has as many as the head.
 std::vector<std::vector<std::string>> rows_of(const std::string& table) {
@@ -71,5 +71,5 @@ TEST(NightsTables, AllCasesTogetherTellSoonerThanEachByItself) {
   FAIL() << "no such devices";
 }
 
-}  // namespace
+}  // namespace nights_tables_test
 }  // namespace ridgeline::analysis::trend_study

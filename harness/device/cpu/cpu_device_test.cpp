@@ -11,7 +11,7 @@
 #include "harness/device/cpu/cpu_facts.hpp"
 
 namespace ridgeline::device::cpu {
-namespace {
+namespace cpu_device_test {
 
 TEST(CpuDevice, PinsEachThreadToACoreOfItsOwnAndLetsGoWhenClosed) {
   if (omp_get_proc_bind() != omp_proc_bind_false) GTEST_SKIP() << "OpenMP binds its threads itself";
@@ -70,5 +70,5 @@ TEST(CpuDevice, ProcessesThatShareAMachineHaveCoresOfTheirOwn) {
   EXPECT_EQ(allowed_cpus(), before) << "more processes than cores";
 }
 
-}  // namespace
+}  // namespace cpu_device_test
 }  // namespace ridgeline::device::cpu

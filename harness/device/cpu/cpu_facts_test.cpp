@@ -11,7 +11,7 @@
 #include "harness/device/cpu/cpu_sensors.hpp"
 
 namespace ridgeline::device::cpu {
-namespace {
+namespace cpu_facts_test {
 
 namespace fs = std::filesystem;
 
@@ -123,5 +123,5 @@ TEST(CpuFiles, ParsesListsAndSizes) {
   EXPECT_EQ(parse_size(""), 0u);
 }
 
-}  // namespace
+}  // namespace cpu_facts_test
 }  // namespace ridgeline::device::cpu

@@ -11,7 +11,7 @@
 #include "harness/device/buffer.hpp"
 
 namespace ridgeline::device {
-namespace {
+namespace cuda_device_test {
 
 class CudaDevice : public testing::Test {
  protected:
@@ -81,5 +81,5 @@ TEST_F(CudaDevice, ReadsItsSensorsInLittleTime) {
   EXPECT_LT(each.count(), 20);
 }
 
-}  // namespace
+}  // namespace cuda_device_test
 }  // namespace ridgeline::device

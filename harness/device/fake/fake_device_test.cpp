@@ -9,7 +9,7 @@
 #include "harness/device/random_element.hpp"
 
 namespace ridgeline::device {
-namespace {
+namespace fake_device_test {
 
 TEST(FakeDevice, TakesTimesFromItsScriptAndStillExecutes) {
   FakeDevice device(
@@ -62,5 +62,5 @@ TEST(FakeDevice, FillsAsEveryDeviceDoes) {
     EXPECT_EQ(host[i], random_element(DType::f32, Distribution::uniform, 3, 50 + i));
 }
 
-}  // namespace
+}  // namespace fake_device_test
 }  // namespace ridgeline::device

@@ -9,7 +9,7 @@
 #include "harness/device/nvml/throttle.hpp"
 
 namespace ridgeline::device::nvml {
-namespace {
+namespace neighbours_test {
 
 // init(1) - shell(10) - ridgeline(20) - { worker(30) - child(40), worker(31) }; shell also started
 // training(50); 60 is elsewhere.
@@ -77,5 +77,5 @@ TEST(Throttle, NamesReasonsAndTellsHardwareFromSettings) {
   }
 }
 
-}  // namespace
+}  // namespace neighbours_test
 }  // namespace ridgeline::device::nvml

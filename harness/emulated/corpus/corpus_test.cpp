@@ -12,7 +12,7 @@
 #include "harness/emulated/faults.hpp"
 
 namespace ridgeline::corpus {
-namespace {
+namespace corpus_test {
 
 constexpr std::uint64_t seeds = 4;  // as `ridgeline check` tries them
 
@@ -55,5 +55,5 @@ TEST(Corpus, PlantedMistakesAreFoundAndNothingElse) {
               missed, right);
 }
 
-}  // namespace
+}  // namespace corpus_test
 }  // namespace ridgeline::corpus

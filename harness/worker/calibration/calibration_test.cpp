@@ -17,7 +17,7 @@
 #include "harness/worker/calibration/kernels.hpp"
 
 namespace ridgeline::worker::calibration {
-namespace {
+namespace calibration_test {
 
 /// The cases of a kind of device, and a device of the kind with inputs, on which they are prepared.
 /// Skipped where there is none.
@@ -322,5 +322,5 @@ TEST(CalibrationProgram, RefusesToPlantInACaseThatItDoesNotHave) {
   EXPECT_THROW(program({.only = "calibration/compute/f32/threads=1,rounds=3"}), Error);
 }
 
-}  // namespace
+}  // namespace calibration_test
 }  // namespace ridgeline::worker::calibration

@@ -10,7 +10,7 @@
 
 // What goes from one block of a cluster to another: which check finds which mistake.
 namespace ridgeline::ptx::test {
-namespace {
+namespace cluster_test {
 
 using emulated::Finding;
 using emulated::Report;
@@ -81,5 +81,5 @@ TEST(ClusterMutations, EachMistakeIsFoundByTheCheckThatIsMeantForIt) {
     }
 }
 
-}  // namespace
+}  // namespace cluster_test
 }  // namespace ridgeline::ptx::test

@@ -11,7 +11,7 @@
 
 // The same question of Hopper's asynchronous instructions: which check finds which mistake.
 namespace ridgeline::ptx::test {
-namespace {
+namespace hopper_test {
 
 using emulated::Act;
 using emulated::Finding;
@@ -146,5 +146,5 @@ TEST(HopperMutations, ADescriptorWithoutSwizzleIsFoundByTheResultAlone) {
   EXPECT_TRUE(result.report.findings.empty()) << result.checks();
 }
 
-}  // namespace
+}  // namespace hopper_test
 }  // namespace ridgeline::ptx::test

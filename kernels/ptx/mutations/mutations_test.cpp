@@ -13,7 +13,7 @@
 // Do the emulated device's checks bite? Each mutation of a kernel that is right is found by the
 // check that is named for it, some by nothing else: their results are right all the same.
 namespace ridgeline::ptx::mutations {
-namespace {
+namespace mutations_test {
 
 using emulated::Act;
 using emulated::Finding;
@@ -174,5 +174,5 @@ TEST(Mutations, CountsDependNeitherOnTheSeedNorOnTheCores) {
       EXPECT_EQ(counts({.workers = workers, .seed = seed}), plain) << seed << workers;
 }
 
-}  // namespace
+}  // namespace mutations_test
 }  // namespace ridgeline::ptx::mutations

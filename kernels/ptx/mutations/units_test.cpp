@@ -13,7 +13,7 @@
 // Registers that warpgroups share out, factors in registers, and maps of tensors: each mistake is
 // found, or refused before there is a map.
 namespace ridgeline::ptx::mutations {
-namespace {
+namespace units_test {
 
 using emulated::Finding;
 using emulated::Machine;
@@ -167,5 +167,5 @@ TEST(TensorMapMutations, MistakesWithMapsAreFound) {
       << "row 20";
 }
 
-}  // namespace
+}  // namespace units_test
 }  // namespace ridgeline::ptx::mutations

@@ -12,7 +12,7 @@
 
 /// Every input that was a finding once is read again; see ci/studies/fuzz.
 namespace ridgeline::fuzzing {
-namespace {
+namespace replay_test {
 
 namespace fs = std::filesystem;
 
@@ -69,5 +69,5 @@ TEST(ReplayWords, ARefusalMustBeFitToBePrinted) {
 INSTANTIATE_TEST_SUITE_P(Targets, Replay, testing::ValuesIn(all_targets()),
                          [](const auto& one) { return std::string(one.param.name); });
 
-}  // namespace
+}  // namespace replay_test
 }  // namespace ridgeline::fuzzing

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::program {
-namespace {
+namespace rewrite_test {
 
 Rewritten rewritten(const std::string& text) {
   Source source;
@@ -151,5 +151,5 @@ TEST(Rewriter, HostileTextEnds) {
     rewritten(text);
 }
 
-}  // namespace
+}  // namespace rewrite_test
 }  // namespace ridgeline::program
