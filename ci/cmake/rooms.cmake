@@ -73,8 +73,13 @@ function(ridgeline_test program)
   target_link_libraries(${program} PRIVATE ${test_LINK} OpenMP::OpenMP_CXX GTest::gtest_main)
   ridgeline_unmeasured(${program} 0)
   target_compile_options(${program} PRIVATE -Winvalid-pch -include ${RIDGELINE_TEST_HEADERS})
-  # In every build of as many files, so that the compiler cache has those of the other builds.
+  # In every build of as many files, told by their places in it, so that the compiler cache has those
+  # of the other builds.
   set_target_properties(${program} PROPERTIES UNITY_BUILD_BATCH_SIZE 8 RIDGELINE_IS_TEST ON)
+  if(CMAKE_CXX_COMPILER_LAUNCHER STREQUAL "${RIDGELINE_CCACHE}")
+    list(INSERT CMAKE_CXX_COMPILER_LAUNCHER 1 CCACHE_BASEDIR=${PROJECT_SOURCE_DIR})
+    set_target_properties(${program} PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}")
+  endif()
   # The compiler does not name a precompiled header among what it read.
   set(compiled ${test_SOURCES})
   if(CMAKE_UNITY_BUILD)
