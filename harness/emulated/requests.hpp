@@ -77,7 +77,8 @@ class Requests final : public Warp {
   /// releases, behind a fence, the other has got, before a fence. Of accesses that lie between the
   /// fences, which are looked at together because all lanes make them.
   bool ordered_by_lock(const Request& request, int thread, int other) const;
-  [[gnu::noinline]] void touch_shared(const Request& request, std::size_t i);
+  void touch_shared(const Request& request, std::uint64_t offset);
+  [[gnu::noinline]] void touch_lane(const Request& request, std::size_t i);
   void count_copied(const Request& to);
 
   Block& block_;
