@@ -118,7 +118,7 @@ void Requests::global_request(const Request& request, bool row) {
   // To memory they are the same.
   const Act act = request.act == Act::copy_read ? Act::read : request.act;
   touch_global({request.active_addresses(), request.active_lanes(), 32 * warp_, request.bytes, act,
-                &request},
+                &request, row},
                request.pc, true);
 }
 
