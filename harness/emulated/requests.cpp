@@ -64,18 +64,16 @@ void Requests::request(const Request& asked) {
 
 void Requests::memory_request(const Request& request) {
   lane_accesses += static_cast<std::uint64_t>(request.count);
-  const bool row = request.is_row();
-  if (row && is_global(request.addresses[0]) && is_global(request.row_end()))
-    return global_request(request, true);
   static_assert(std::has_single_bit(global_span) && global_base % global_span == 0);
-  if (request.spread() < global_span)  // all on one side
-    return is_global(request.addresses[0]) ? global_request(request, false)
-                                           : shared_request(request);
+  const std::uint64_t spread = request.spread();
+  if (spread < global_span)  // all on one side
+    return is_global(request.addresses[0]) ? global_request(request, request.is_row())
+                                           : shared_request(request, spread);
   int global = 0;
   for (const std::uint64_t address : request.active_addresses())
     global += is_global(address) ? 1 : 0;
   if (global == request.count) return global_request(request, false);
-  if (global == 0) return shared_request(request);
+  if (global == 0) return shared_request(request, spread);
   // Generic addresses of both kinds: the hardware takes them apart, too.
   for (const bool wanted : {true, false}) {
     Request part = request;
@@ -87,7 +85,7 @@ void Requests::memory_request(const Request& request) {
       part.stored[to] = request.stored[i];
       part.lanes[to] = request.lanes[i];
     }
-    wanted ? global_request(part, false) : shared_request(part);
+    wanted ? global_request(part, false) : shared_request(part, part.spread());
   }
 }
 
@@ -182,7 +180,8 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
   }
 }
 
-void Requests::shared_request(const Request& request) {
+/// `spread`: request.spread().
+void Requests::shared_request(const Request& request, std::uint64_t spread) {
   const std::uint64_t address = request.addresses[0];
   const SharedMemory::Place place = block_.shared.place_of(address);
   const auto is_elsewhere = [&](std::size_t lane) {
@@ -201,7 +200,6 @@ void Requests::shared_request(const Request& request) {
     return;
   }
   if (request.act == Act::write || request.act == Act::atomic) loads_[warp_].end();
-  const std::uint64_t spread = request.spread();
   if (request.act == Act::copy_end) {  // counted when it began
     lane_accesses -= static_cast<std::uint64_t>(request.count);
   } else {
