@@ -52,12 +52,16 @@ namespace {
 
 [[gnu::always_inline]] inline void log(Hot& here, std::uint64_t address, std::uint32_t pc, Act act,
                                        std::uint64_t bytes) {
-  if (act == Act::write) {
+  const bool writes = act == Act::write;
+  if (writes) {
+    // Not behind it, where what it stores is not known yet.
+    if (__builtin_expect(here.next >= here.end, 0))
+      Block::current().lanes.park(LaneState::log_full);
     settle_store(here);
     begin_store(here, address, static_cast<unsigned>(bytes));
   }
   *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};
-  if (__builtin_expect(++here.next == here.end, 0))
+  if (__builtin_expect(++here.next >= here.end, 0) && !writes)
     Block::current().lanes.park(LaneState::log_full);
 }
 

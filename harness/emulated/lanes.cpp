@@ -232,7 +232,6 @@ void Lanes::enter() {
 void Lanes::park(LaneState state) {
   if (state == LaneState::log_full && Block::current().others.is_idle())
     state = LaneState::spinning;
-  if (state == LaneState::log_full) hot.store = nullptr;  // it is logged before it is made
   running_->state = state;
   if (state == LaneState::spinning) spins_ |= 1u << running_->thread / 32;
   hop(next_ready());

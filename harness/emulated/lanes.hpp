@@ -62,6 +62,7 @@ inline constexpr std::size_t lane_private_bytes = (most_threads + 1) * stack_byt
 // Stacks and logs that lie at the same place of a page share the few lines of a cache set: each
 // stack starts so much lower in a page, and each log in a set of its own.
 inline constexpr std::size_t stagger = std::size_t{13} * 64, most_stagger = 4096;
+// A log that a store has filled takes one entry more.
 inline constexpr std::size_t log_entries = 256, log_stride = log_entries + 4;
 
 /// The lanes of a block take turns on their OS thread: those of a warp run until all wait, then
@@ -101,7 +102,7 @@ class Lanes {
   /// Appends to its log.
   void log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
     *hot.next = {address, pc, act, static_cast<std::uint8_t>(bytes), hot.path};
-    if (++hot.next == hot.end) park(LaneState::log_full);
+    if (++hot.next >= hot.end) park(LaneState::log_full);
   }
   /// Logs a fence, with its place among all that lanes of the block have executed.
   void log_fence(std::uint32_t pc, Act act) { log(++fences_, pc, act, 0); }
