@@ -50,6 +50,36 @@ void Block::look_closer(std::uint64_t address, std::uint32_t pc, int bytes) {
 
 namespace {
 
+[[gnu::always_inline]] inline void log(Hot& here, std::uint64_t address, std::uint32_t pc, Act act,
+                                       std::uint64_t bytes) {
+  const bool writes = act == Act::write;
+  if (writes) {
+    // Not behind it, where what it stores is not known yet.
+    if (__builtin_expect(here.next >= here.end, 0))
+      Block::current().lanes.park(LaneState::log_full);
+    settle_store(here);
+    begin_store(here, address, static_cast<unsigned>(bytes));
+  }
+  *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};
+  if (__builtin_expect(++here.next >= here.end, 0) && !writes)
+    Block::current().lanes.park(LaneState::log_full);
+}
+
+// What is rare stands in functions of its own, called last, so that what is common needs no stack.
+
+[[gnu::noinline, gnu::cold]] void log_elsewhere(std::uint64_t address, std::uint32_t pc, Act act,
+                                                std::uint64_t bytes) {
+  Block::current().look_closer(address, pc, static_cast<int>(bytes));
+  log(hot, address, pc, act, bytes);
+}
+
+[[gnu::noinline, gnu::cold]] void look_at_private(std::uint64_t address, std::uint32_t pc) {
+  if (address - hot.stack >= stack_bytes)
+    Block::current().lanes.stop("local memory of another thread", pc, -1,
+                                "a thread's variables are its own");
+  Block::current().async.touch_private(address, pc);
+}
+
 [[gnu::always_inline]] inline void access(const void* at, std::uint32_t pc, Act act,
                                           std::uint64_t bytes) {
   Hot& here = hot;
@@ -59,21 +89,13 @@ namespace {
     return;
   }
   if (address - here.stacks < lane_private_bytes) {  // registers and local memory
-    if (__builtin_expect(address - here.stack >= stack_bytes, 0))
-      Block::current().lanes.stop("local memory of another thread", pc, -1,
-                                  "a thread's variables are its own");
-    if (__builtin_expect(here.products != 0, 0)) Block::current().async.touch_private(address, pc);
+    if (__builtin_expect(address - here.stack >= stack_bytes || here.products != 0, 0))
+      look_at_private(address, pc);
     return;
   }
   if (__builtin_expect(!Block::is_fine(here, address, bytes), 0))
-    Block::current().look_closer(address, pc, static_cast<int>(bytes));
-  if (act == Act::write) {
-    settle_store(here);
-    begin_store(here, address, static_cast<unsigned>(bytes));
-  }
-  *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};
-  if (__builtin_expect(++here.next == here.end, 0))
-    Block::current().lanes.park(LaneState::log_full);
+    return log_elsewhere(address, pc, act, bytes);
+  log(here, address, pc, act, bytes);
 }
 
 /// In pieces of at most 4 bytes that are the same for all lanes with an element of one array each.

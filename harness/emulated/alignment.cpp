@@ -103,13 +103,16 @@ bool take_converged(std::span<LaneLog> logs, Request& request) {
   const Entry place = *front.next;
   const std::uint64_t wanted = place_of(place);
   std::size_t count = 0;
-  for (const LaneLog& log : logs) {
-    if (log.next == log.end || place_of(*log.next) != wanted) return false;
+  for (LaneLog& log : logs) {
+    if (log.next == log.end || place_of(*log.next) != wanted) {
+      for (LaneLog& moved : logs.first(count)) --moved.next;
+      return false;
+    }
     request.addresses[count] = log.next->address;
     request.lanes[count++] = log.lane;
+    ++log.next;
   }
   if (place.act == Act::write) split_stores(request, count);
-  for (LaneLog& log : logs) ++log.next;
   request.pc = place.pc;
   request.act = place.act;
   request.bytes = place.bytes;

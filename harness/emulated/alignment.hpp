@@ -43,6 +43,13 @@ struct Request {
       elsewhere |= addresses[i] ^ (addresses[0] + i * static_cast<std::uint64_t>(bytes));
     return elsewhere == 0;
   }
+  /// In which bits the lanes' addresses differ.
+  std::uint64_t spread() const {
+    std::uint64_t differ = 0;
+    for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i)
+      differ |= addresses[i] ^ addresses[0];
+    return differ;
+  }
   /// Of a store: lanes before number `i` that store the same value to the same place, a bit each.
   std::uint32_t with(std::size_t i) const {
     std::uint32_t found = 0;

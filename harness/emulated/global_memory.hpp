@@ -81,6 +81,7 @@ class GlobalMemory {
     int first_thread = 0, bytes = 0;
     Act act = Act::read;
     const Request* request = nullptr;  // that they are
+    bool row = false;                  // addresses lie side by side
   };
   struct Race {
     const char* what = nullptr;  // "race between blocks (read after write)"; null: none
@@ -127,6 +128,9 @@ class GlobalMemory {
   struct Access;
   Race race(Access access, bool reads, Owner& owner, const SharedHistory& history);
   struct Slot;
+  /// touch() of a row of plain accesses to whole words by threads of a block, with which, as is
+  /// mostly so, nothing can be wrong: false, and nothing noted, where something may be.
+  bool touch_row(const Accesses& accesses, const Toucher& toucher, const SharedHistory& history);
   Race touch_bytes(const Access& access, bool reads, Slot& slot, std::uint64_t word,
                    const SharedHistory& history);
   /// Whether fences order the access of number `owner` at `moment` before what `me` does; of blocks

@@ -169,11 +169,67 @@ GlobalMemory::Race GlobalMemory::touch_bytes(const Access& access, bool reads, S
   return found;
 }
 
+bool GlobalMemory::touch_row(const Accesses& accesses, const Toucher& toucher,
+                             const SharedHistory& history) {
+  const bool reads = accesses.act == Act::read;
+  const std::size_t lanes = accesses.addresses.size(),
+                    words = static_cast<std::size_t>(accesses.bytes) / 4;
+  const std::uint64_t first = accesses.addresses.front(), all = lanes * words * 4;
+  if (((first ^ (first + all)) & ~(slot_span - 1)) != 0) return false;
+  const Slot& slot = slot_of(first);
+  const std::uint64_t at = first % slot_span - slot_front;
+  const std::uint32_t me = number_of(toucher.block), launch = several_ << number_shift;
+  Owner* const owners = slot.owners + at / 4;
+  std::uint32_t wrote = 0, read = 0;  // the newest
+  for (std::size_t i = 0; i < lanes * words; ++i) {
+    wrote = std::max(wrote, load(owners[i].writer));
+    read = std::max(read, load(owners[i].reader));
+  }
+  if (wrote >= launch || (read >= launch && !reads)) return false;
+  if (read >= launch)
+    for (std::size_t i = 0; i < lanes * words; ++i)
+      if ((load(owners[i].reader) & (by_bytes | 1)) != 0) return false;
+  // Bits of the row's bytes in each word of marks.
+  for (std::uint64_t byte = at, end = at + all; !slot.whole && byte < end;) {
+    const std::uint64_t next = std::min(end, (byte / 64 + 1) * 64);
+    const std::uint64_t wanted = ~std::uint64_t{0} >> (64 - (next - byte)) << byte % 64;
+    std::atomic_ref marks(reinterpret_cast<std::uint64_t*>(slot.written)[byte / 64]);
+    if ((wanted & ~marks.load(std::memory_order_relaxed)) != 0) {
+      if (reads) return false;
+      marks.fetch_or(wanted, std::memory_order_relaxed);
+    }
+    byte = next;
+  }
+  const std::uint32_t mine = me << number_shift | 0x1E;
+  Owner* owner = owners;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const std::uint32_t now =
+        history.moment(accesses.first_thread + accesses.threads[lane], 15, false);
+    for (std::size_t i = 0; i < words; ++i, ++owner) {
+      if (reads) {
+        const std::uint32_t before = load(owner->reader);
+        const bool others = before >= launch && owner_of(before) != me;
+        store(owner->reader, others ? several_ << number_shift | 0x1E : mine);
+        store(owner->read_at, now);
+      } else {
+        store(owner->writer, mine);
+        store(owner->written_at, now);
+      }
+    }
+  }
+  return true;
+}
+
 // What the loop needs lies in variables of its own, which the compiler keeps in registers: it is
 // run for each lane.
 std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesses,
                                                          std::size_t& next, const Toucher& toucher,
                                                          const SharedHistory& history) {
+  if (next == 0 && accesses.row && accesses.bytes >= 4 && toucher.by_threads && !toucher.strong &&
+      accesses.act != Act::atomic && touch_row(accesses, toucher, history)) {
+    next = accesses.addresses.size();
+    return std::nullopt;
+  }
   Marks marks;
   const std::span addresses = accesses.addresses;
   const std::uint8_t* const threads = accesses.threads.data();

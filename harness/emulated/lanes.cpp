@@ -15,7 +15,10 @@
 namespace ridgeline::emulated {
 
 thread_local constinit Hot hot;
-namespace context = boost::context::detail;
+
+// Logs of a warp that are longer do not stay in a first-level cache with what else its lanes touch:
+// they are looked at where all lanes meet.
+static constexpr std::ptrdiff_t long_log = 16;
 
 /// What the lane does before it waits for other warps is not all in its log.
 static bool goes_on(LaneState state) {
@@ -57,8 +60,11 @@ void Lanes::begin_block() {
     lane.state = LaneState::fresh;
     lane.path = 0;
     lane.arrived = false;
+    lane.log_end = log_of(lane);
   }
   std::ranges::fill(arrived_, 0u);
+  std::ranges::fill(keeps_, 0u);
+  spins_ = 0;
   hot.stacks = reinterpret_cast<std::uint64_t>(stacks_);
 }
 
@@ -73,12 +79,14 @@ bool Lanes::run(int warp, Warp& aligned) {
   const std::span<Lane> mine = of_warp(warp);
   const auto let_spin = [&] {
     bool any = false;
+    const std::uint32_t bit = 1u << warp;
+    if ((std::exchange(spins_, spins_ & ~bit) & bit) == 0) return any;
     for (Lane& lane : mine)
       if (lane.state == LaneState::spinning) any = true, lane.state = LaneState::ready;
     return any;
   };
   let_spin();
-  restore_logs(warp);
+  bool keeps = restore_logs(warp);
   for (;;) {
     bool full = false;
     queue_size_ = queue_at_ = 0;
@@ -91,32 +99,33 @@ bool Lanes::run(int warp, Warp& aligned) {
       arrange(std::span(queue_, queue_size_));
       hop(next_ready());
       if (findings_.stopped()) return false;
-      align(mine, false, aligned);
+      keeps = !align(mine, false, aligned);
     } else if (!full) {
       break;
     } else if (!let_spin()) {
       // Every lane that could go on has a full log, and waits for one that cannot: align what there
       // is.
-      align(mine, true, aligned);
+      keeps = !align(mine, true, aligned);
     }
   }
   // What lanes have done comes before what other warps and blocks do behind it, also where a lane
   // of theirs waits for those.
-  if (std::ranges::any_of(mine, [](const Lane& lane) { return lane.state == LaneState::spinning; }))
-    align(mine, true, aligned);
-  keep_logs(warp);
+  if ((spins_ >> warp & 1) != 0) keeps = !align(mine, true, aligned);
+  if (keeps) keep_logs(warp);
   return true;
 }
 
 /// Logs are the warp's that runs.
-void Lanes::restore_logs(int warp) {
+bool Lanes::restore_logs(int warp) {
   const std::uint32_t keeps = std::exchange(keeps_[static_cast<std::size_t>(warp)], 0);
+  if (keeps == 0) return false;  // all are empty
   for (Lane& lane : of_warp(warp)) {
     lane.log_end = log_of(lane);
     if ((keeps >> lane.thread % 32 & 1) == 0) continue;
     lane.log_end = std::ranges::copy(kept_[lane.thread], lane.log_end).out;
     kept_[lane.thread].clear();
   }
+  return true;
 }
 
 void Lanes::keep_logs(int warp) {
@@ -129,7 +138,7 @@ void Lanes::keep_logs(int warp) {
 
 /// Aligns what the lanes have done. `all`: nothing comes behind what there is, until another warp
 /// goes on.
-void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
+bool Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
   LaneLog logs[32];
   for (std::size_t i = 0; i < warp.size(); ++i)
     logs[i] = {
@@ -137,13 +146,16 @@ void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
         !all && goes_on(warp[i].state),
         warp[i].state == LaneState::at_mbarrier || (all && warp[i].state == LaneState::spinning)};
   emulated::align(std::span(logs, warp.size()), paths_, aligned);
+  bool empty = true;
   for (std::size_t i = 0; i < warp.size(); ++i) {
     const auto left = static_cast<std::size_t>(logs[i].end - logs[i].next);
+    empty = empty && left == 0;
     if (left != 0) std::memmove(log_of(warp[i]), logs[i].next, left * sizeof(Entry));
     warp[i].log_end = log_of(warp[i]) + left;
     if (warp[i].state == LaneState::log_full && left < log_entries)
       warp[i].state = LaneState::ready;
   }
+  return empty;
 }
 
 /// Where the lane goes on, or starts.
@@ -167,39 +179,36 @@ void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
     me->log_end = hot.next;
     me->path = hot.path;
   }
-  context::fcontext_t target = scheduler_;
+  Fiber target = scheduler_;
   if (to != nullptr) {
     if (to->state == LaneState::fresh) {
       to->stack = free_stacks_.back();
       free_stacks_.pop_back();
-      to->context = context::make_fcontext(to->stack, stack_bytes - most_stagger, enter);
+      to->fiber = make_fiber<enter>(to->stack, stack_bytes - most_stagger);
     }
-    target = to->context;
+    target = to->fiber;
     resume(*to);
   } else {
     running_ = nullptr;
     hot.next = nullptr;
   }
-  come(context::jump_fcontext(target, me));
+  go_on(me != nullptr ? me->fiber : scheduler_, target);
+  come();
   // Whoever resumes a lane sets these; clang's analyzer cannot see it.
   if (running_ != me || (me != nullptr && hot.next == nullptr)) __builtin_unreachable();
 }
 
-/// Notes where the lane or scheduler that ran before this one goes on.
-[[gnu::always_inline]] inline void Lanes::come(context::transfer_t from) {
-  if (from.data != nullptr)
-    static_cast<Lane*>(from.data)->context = from.fctx;
-  else if (running_ != nullptr)
-    scheduler_ = from.fctx;
+/// The first that is done on a fiber when it goes on.
+[[gnu::always_inline]] inline void Lanes::come() {
   if (left_stack_ != nullptr) free_stacks_.push_back(std::exchange(left_stack_, nullptr));
 }
 
 /// The first function of a stack. A lane that ends hands its stack to the next one that has not
 /// started, without a switch.
-void Lanes::enter(context::transfer_t from) {
+void Lanes::enter() {
   Block& block = Block::current();
   Lanes& lanes = block.lanes;
-  lanes.come(from);
+  lanes.come();
   for (;;) {
     lanes.call_.run(lanes.call_.arguments);
     Lane* const ended = lanes.running_;
@@ -223,8 +232,8 @@ void Lanes::enter(context::transfer_t from) {
 void Lanes::park(LaneState state) {
   if (state == LaneState::log_full && Block::current().others.is_idle())
     state = LaneState::spinning;
-  if (state == LaneState::log_full) hot.store = nullptr;  // it is logged before it is made
   running_->state = state;
+  if (state == LaneState::spinning) spins_ |= 1u << running_->thread / 32;
   hop(next_ready());
 }
 
@@ -249,6 +258,11 @@ std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void
   me.mask = mask;
   me.pc = pc;
   std::uint32_t& arrived = arrived_[me.thread / 32];
+  Wanted& wanted = wanted_[me.thread / 32];
+  if (arrived == 0)
+    wanted = {mask, kind};
+  else if (wanted.mask != mask || wanted.kind != kind)
+    wanted.several = true;
   arrived |= mine;
   if ((arrived & mask) != mask) {
     me.state = LaneState::in_collective;
@@ -256,7 +270,7 @@ std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void
     return 0;
   }
   const Lane* const warp = warp_of_running();
-  for (std::size_t i = 0; i < 32; ++i) {
+  for (std::size_t i = 0; wanted.several && i < 32; ++i) {
     if ((mask >> i & 1) == 0) continue;
     if (warp[i].mask != mask) refuse_mask(mask, pc);
     if (warp[i].collective != kind)
@@ -289,6 +303,8 @@ void Lanes::depart(std::uint32_t mask) {
     if (queue_size_ < 32)
       queue_[queue_size_++] = &warp[i];  // others are found when the queue is made anew
   }
+  const int here = std::min(threads_ - running_->thread / 32 * 32, 32);
+  if (std::popcount(mask) == here && std::ssize(logged()) >= long_log) hop(nullptr);
 }
 
 std::string Lanes::awaited_in_collective(const Lane& lane) {

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <boost/context/detail/fcontext.hpp>
 #include <vector_types.h>
 
 #include "harness/emulated/alignment.hpp"
+#include "harness/emulated/fiber.hpp"
 #include "harness/emulated/findings.hpp"
 #include "harness/emulated/kernel_call.hpp"
 #include "harness/emulated/log.hpp"
@@ -34,7 +34,7 @@ enum class LaneState : std::uint8_t {
 
 /// A thread of the kernel: a fiber that runs until it has to wait.
 struct alignas(64) Lane {
-  boost::context::detail::fcontext_t context = nullptr;
+  Fiber fiber = nullptr;
   std::byte* stack = nullptr;
   Entry* log_end = nullptr;  // while another lane runs
   void* operands = nullptr;  // of the collective that it waits in, or the mbarrier that it waits at
@@ -62,6 +62,7 @@ inline constexpr std::size_t lane_private_bytes = (most_threads + 1) * stack_byt
 // Stacks and logs that lie at the same place of a page share the few lines of a cache set: each
 // stack starts so much lower in a page, and each log in a set of its own.
 inline constexpr std::size_t stagger = std::size_t{13} * 64, most_stagger = 4096;
+// A log that a store has filled takes one entry more.
 inline constexpr std::size_t log_entries = 256, log_stride = log_entries + 4;
 
 /// The lanes of a block take turns on their OS thread: those of a warp run until all wait, then
@@ -101,7 +102,7 @@ class Lanes {
   /// Appends to its log.
   void log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
     *hot.next = {address, pc, act, static_cast<std::uint8_t>(bytes), hot.path};
-    if (++hot.next == hot.end) park(LaneState::log_full);
+    if (++hot.next >= hot.end) park(LaneState::log_full);
   }
   /// Logs a fence, with its place among all that lanes of the block have executed.
   void log_fence(std::uint32_t pc, Act act) { log(++fences_, pc, act, 0); }
@@ -163,14 +164,15 @@ class Lanes {
   }
   [[noreturn]] void refuse_mask(std::uint32_t mask, std::uint32_t pc);
   void hop(Lane* to);
-  void come(boost::context::detail::transfer_t from);
-  static void enter(boost::context::detail::transfer_t from);
+  void come();
+  static void enter();
   void resume(Lane& lane);
 
   Lane* next_ready() { return queue_at_ < queue_size_ ? queue_[queue_at_++] : nullptr; }
   Entry* log_of(const Lane& lane) { return &logs_[lane.thread % 32 * log_stride]; }
-  void align(std::span<Lane> warp, bool all, Warp& aligned);
-  void restore_logs(int warp);
+  /// False when something of a log is left.
+  bool align(std::span<Lane> warp, bool all, Warp& aligned);
+  bool restore_logs(int warp);  // false when there is nothing to restore
   void keep_logs(int warp);
 
   Findings& findings_;
@@ -183,8 +185,15 @@ class Lanes {
   Lane* queue_[32] = {};     // those that can go on, of one warp
   std::size_t queue_size_ = 0, queue_at_ = 0;
   std::uint64_t fences_ = 0;        // so far
+  std::uint32_t spins_ = 0;         // warps with lanes that have been parked as spinning
   std::uint32_t arrived_[32] = {};  // lanes of each warp that wait in a collective
-  boost::context::detail::fcontext_t scheduler_ = nullptr;
+  struct Wanted {
+    std::uint32_t mask = 0;
+    std::uint8_t kind = 0;
+    bool several = false;  // lanes wait that want others
+  };
+  Wanted wanted_[32];  // what those lanes of each warp want
+  Fiber scheduler_ = nullptr;
   std::byte* stacks_;
   std::vector<std::byte*> free_stacks_;
   std::byte* left_stack_ = nullptr;  // of a lane that has ended, free once another one runs

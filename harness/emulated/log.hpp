@@ -68,25 +68,30 @@ struct Hot {
   Entry* store = nullptr;
   std::uint64_t before[2] = {};
 };
-/// The 8 bytes, aligned, that hold the one there.
-[[gnu::always_inline]] inline std::uint64_t word_at(std::uint64_t address) {
-  std::uint64_t word = 0;
-  const std::uint64_t aligned = address & ~std::uint64_t{7};
+template <class T>
+[[gnu::always_inline]] inline T loaded(std::uint64_t address) {
+  T value;
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  std::memcpy(&word, reinterpret_cast<const void*>(aligned), sizeof word);
-  return word;
+  std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+  return value;
 }
-/// Of 1 to 16 bytes, aligned to their number: what they hold, as far as 64 bits tell.
+/// Of 1 to 8 bytes: what they hold. By a load of that size, since a larger one would have to wait
+/// until a store just before it has reached the cache.
+[[gnu::always_inline]] inline std::uint64_t word_at(std::uint64_t address, unsigned bytes) {
+  if (bytes == 4) return loaded<std::uint32_t>(address);
+  if (bytes >= 8) return loaded<std::uint64_t>(address);
+  return bytes == 2 ? loaded<std::uint16_t>(address) : loaded<std::uint8_t>(address);
+}
+/// Of 1 to 16 bytes: what they hold, as far as 64 bits tell.
 [[gnu::always_inline]] inline std::uint64_t value_at(std::uint64_t address, unsigned bytes) {
-  const std::uint64_t word = word_at(address) >> address % 8 * 8;
-  if (bytes >= 8) return bytes == 8 ? word : word + word_at(address + 8) * 31;
-  return word & ((std::uint64_t{1} << 8 * bytes) - 1);
+  const std::uint64_t word = word_at(address, bytes);
+  return bytes <= 8 ? word : word + word_at(address + 8, 8) * 31;
 }
 /// That the lane stores there next.
 [[gnu::always_inline]] inline void begin_store(Hot& here, std::uint64_t address, unsigned bytes) {
   here.store = here.next;
-  here.before[0] = word_at(address);
-  if (bytes == 16) here.before[1] = word_at(address + 8);
+  here.before[0] = word_at(address, bytes);
+  if (bytes == 16) here.before[1] = word_at(address + 8, 8);
 }
 /// Adds to the entry of the last store what it has stored by now.
 [[gnu::always_inline]] inline void settle_store(Hot& here) {
@@ -94,9 +99,15 @@ struct Hot {
   Entry& entry = *here.store;
   here.store = nullptr;
   const std::uint64_t address = entry.address;
-  bool same = word_at(address) == here.before[0];
-  if (entry.bytes == 16) same = same && word_at(address + 8) == here.before[1];
-  const std::uint64_t sum = value_at(address, entry.bytes) * 0x9E3779B97F4A7C15u >> 49;
+  const std::uint64_t word = word_at(address, entry.bytes);
+  bool same = word == here.before[0];
+  std::uint64_t value = word;
+  if (entry.bytes == 16) {
+    const std::uint64_t behind = word_at(address + 8, 8);
+    same = same && behind == here.before[1];
+    value += behind * 31;
+  }
+  const std::uint64_t sum = value * 0x9E3779B97F4A7C15u >> 49;
   entry.address = address | sum << address_bits | std::uint64_t{same} << 63;
 }
 extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));

@@ -1,6 +1,7 @@
 #include "harness/emulated/requests.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/core.h>
 
@@ -63,14 +64,16 @@ void Requests::request(const Request& asked) {
 
 void Requests::memory_request(const Request& request) {
   lane_accesses += static_cast<std::uint64_t>(request.count);
-  const bool row = request.is_row();
-  if (row && is_global(request.addresses[0]) && is_global(request.row_end()))
-    return global_request(request, true);
+  static_assert(std::has_single_bit(global_span) && global_base % global_span == 0);
+  const std::uint64_t spread = request.spread();
+  if (spread < global_span)  // all on one side
+    return is_global(request.addresses[0]) ? global_request(request, request.is_row())
+                                           : shared_request(request, spread);
   int global = 0;
   for (const std::uint64_t address : request.active_addresses())
     global += is_global(address) ? 1 : 0;
   if (global == request.count) return global_request(request, false);
-  if (global == 0) return shared_request(request);
+  if (global == 0) return shared_request(request, spread);
   // Generic addresses of both kinds: the hardware takes them apart, too.
   for (const bool wanted : {true, false}) {
     Request part = request;
@@ -82,7 +85,7 @@ void Requests::memory_request(const Request& request) {
       part.stored[to] = request.stored[i];
       part.lanes[to] = request.lanes[i];
     }
-    wanted ? global_request(part, false) : shared_request(part);
+    wanted ? global_request(part, false) : shared_request(part, part.spread());
   }
 }
 
@@ -113,7 +116,7 @@ void Requests::global_request(const Request& request, bool row) {
   // To memory they are the same.
   const Act act = request.act == Act::copy_read ? Act::read : request.act;
   touch_global({request.active_addresses(), request.active_lanes(), 32 * warp_, request.bytes, act,
-                &request},
+                &request, row},
                request.pc, true);
 }
 
@@ -177,7 +180,8 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
   }
 }
 
-void Requests::shared_request(const Request& request) {
+/// `spread`: request.spread().
+void Requests::shared_request(const Request& request, std::uint64_t spread) {
   const std::uint64_t address = request.addresses[0];
   const SharedMemory::Place place = block_.shared.place_of(address);
   const auto is_elsewhere = [&](std::size_t lane) {
@@ -202,15 +206,23 @@ void Requests::shared_request(const Request& request) {
     Site& site = sites.at(request.pc, Space::shared, request.act, request.bytes);
     ++site.requests;
     site.lanes += static_cast<std::uint64_t>(request.count);
-    site.wavefronts += static_cast<std::uint64_t>(
-        wavefronts(request.active_addresses(), request.active_lanes(), request.bytes));
+    site.wavefronts +=
+        spread < row_of_banks && request.bytes <= bank_bytes
+            ? 1
+            : static_cast<std::uint64_t>(
+                  wavefronts(request.active_addresses(), request.active_lanes(), request.bytes));
     if (request.act == Act::copy_begin && copied_.count != 0 && copied_.pc == request.pc)
       count_copied(request);
   }
   const auto bytes = static_cast<std::uint64_t>(request.bytes);
   const std::size_t count = request.active_lanes().size();
   const std::uint64_t size = place.end - place.begin, room = size < bytes ? 0 : size - bytes + 1;
-  for (std::size_t i = 0; i < count; ++i) {
+  // No address lies before the first one without the bits in which they differ, nor behind it with
+  // all up to the highest of them.
+  const std::uint64_t differ = std::bit_ceil(spread + 1) - 1;
+  const bool is_inside =
+      (address & ~differ) - place.begin < room && (address | differ) - place.begin < room;
+  for (std::size_t i = 0; i < count && !is_inside; ++i) {
     const std::uint64_t bad = request.addresses[i];
     if (bad - place.begin < room) continue;
     block_.findings.add(
@@ -219,32 +231,49 @@ void Requests::shared_request(const Request& request) {
                     bad < place.begin ? place.begin - bad : bad - place.begin));
     return;
   }
-  SharedHistory& history = block_.shared.history;
-  const std::uint64_t offset_of_zero = block_.shared.offset_of(address) - address,
-                      words = bytes / 4;
-  const int first_thread = 32 * warp_;
-  const auto touch_each = [&](const auto& quick) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t first = (request.addresses[i] + offset_of_zero) / 4;
-      bool done = words != 0;
-      for (std::uint64_t word = first; done && word < first + words; ++word)
-        done = quick(word, first_thread + request.lanes[i]);
-      if (!done) touch_shared(request, i);
-    }
-  };
-  if (strong_)
-    touch_each([](std::uint64_t, int) { return false; });
-  else if (request.act == Act::read)
-    touch_each([&](std::uint64_t word, int thread) { return history.quick_read(word, thread); });
-  else if (request.act == Act::write)
-    touch_each([&](std::uint64_t word, int thread) { return history.quick_write(word, thread); });
-  else
-    touch_each([](std::uint64_t, int) { return false; });
+  touch_shared(request, block_.shared.offset_of(address) - address);
 }
 
-/// Lane number `i` of the request, where more than quick_read() or quick_write() is to be said or
-/// noted.
-void Requests::touch_shared(const Request& request, std::size_t i) {
+/// `offset`: from addresses to where the history keeps them.
+void Requests::touch_shared(const Request& request, std::uint64_t offset) {
+  const SharedHistory::Quick quick(block_.shared.history, warp_);
+  const std::size_t words = static_cast<std::size_t>(request.bytes) / 4,
+                    count = request.active_lanes().size();
+  const int first_thread = 32 * warp_;
+  const bool reads = request.act == Act::read && !strong_,
+             writes = request.act == Act::write && !strong_;
+  if (words == 0 || (!reads && !writes)) {
+    for (std::size_t i = 0; i < count; ++i) touch_lane(request, i);
+    return;
+  }
+  const auto each_word = [&](std::size_t i, const auto& is_done) {
+    std::uint64_t word = (request.addresses[i] + offset) / 4;
+    const std::uint64_t end = word + words;
+    do {  // words are there
+      if (!is_done(word)) return false;
+    } while (++word != end);
+    return true;
+  };
+  for (std::size_t i = 0, end; i < count; i = end) {
+    end = i + 1;
+    while (reads && end < count && request.addresses[end] == request.addresses[i]) ++end;
+    if (end - i > 1 && each_word(i, [&](std::uint64_t word) {
+          return quick.read(word, request.active_lanes().subspan(i, end - i), first_thread);
+        }))
+      continue;
+    for (std::size_t lane = i; lane < end; ++lane) {
+      const int thread = first_thread + request.lanes[lane];
+      const bool done =
+          reads ? each_word(lane, [&](std::uint64_t word) { return quick.read(word, thread); })
+                : each_word(lane, [&](std::uint64_t word) { return quick.write(word, thread); });
+      if (!done) touch_lane(request, lane);
+    }
+  }
+}
+
+/// Lane number `i` of the request, where more is to be said or noted than SharedHistory::Quick
+/// does.
+void Requests::touch_lane(const Request& request, std::size_t i) {
   SharedHistory& history = block_.shared.history;
   const std::uint64_t offset = block_.shared.offset_of(request.addresses[i]);
   const int thread = 32 * warp_ + request.lanes[i];

@@ -72,12 +72,13 @@ class Requests final : public Warp {
  private:
   void memory_request(const Request& request);
   void global_request(const Request& request, bool row);
-  void shared_request(const Request& request);
+  void shared_request(const Request& request, std::uint64_t spread);
   /// Whether a lock has had the lanes of the warp make their accesses one after the other: what one
   /// releases, behind a fence, the other has got, before a fence. Of accesses that lie between the
   /// fences, which are looked at together because all lanes make them.
   bool ordered_by_lock(const Request& request, int thread, int other) const;
-  [[gnu::noinline]] void touch_shared(const Request& request, std::size_t i);
+  void touch_shared(const Request& request, std::uint64_t offset);
+  [[gnu::noinline]] void touch_lane(const Request& request, std::size_t i);
   void count_copied(const Request& to);
 
   Block& block_;

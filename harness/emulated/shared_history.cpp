@@ -16,6 +16,7 @@ void SharedHistory::begin_block(int warps) {
   constexpr Clock nearly_full = 0xF000;
   const Clock latest = std::max(block_, *std::ranges::max_element(now_));
   warps_ = warps;
+  unit_acts_ = false;
   forget_fences();
   if (latest > nearly_full) {
     std::fill_n(words_.get(), count_, Word{});
@@ -30,15 +31,23 @@ void SharedHistory::begin_clocks(Clock first) {
   now_.fill(first);
   for (auto& of_warp : seen_) of_warp.fill(first);
   for (auto& of_warp : fenced_) of_warp.fill(first);
+  for (int warp = 0; warp < warps_; ++warp) find_oldest(warp);
+}
+
+void SharedHistory::find_oldest(int warp) {
+  const Clocks& seen = seen_[static_cast<std::size_t>(warp)];
+  Clock oldest = *std::min_element(seen.begin(), seen.begin() + warps_);
+  if (unit_acts_) oldest = std::min(oldest, seen[most_warps]);
+  oldest_[static_cast<std::size_t>(warp)] = cell_of(oldest, 0, 0);
 }
 
 void SharedHistory::start_over() {
   for (Word& word : std::span(words_.get(), count_)) {
-    const bool is_of_block = word.since == block_;
-    word = {.since = static_cast<Clock>(is_of_block ? 1 : 0),
-            .written = word.written,
-            .copier = word.copier,
-            .read = word.read};
+    const bool is_of_block = word.state.since == block_;
+    const State state = word.state;
+    word = {};
+    word.state = state;
+    word.state.since = is_of_block ? 1 : 0;
   }
   begin_clocks(1);
   forget_fences();
@@ -76,6 +85,8 @@ void SharedHistory::block_barrier() {
     seen_[warp] = seen;
     fenced_[warp] = fenced;
   }
+  find_oldest(0);
+  std::fill_n(oldest_.begin(), warps, oldest_[0]);  // all know the same
   if (!std::exchange(fences_, false)) return;
   for (auto& of_thread : own_fences_)  // all threads know of the last one
     if (of_thread.size() > 1) of_thread.erase(of_thread.begin(), of_thread.end() - 1);
@@ -85,6 +96,7 @@ void SharedHistory::warp_barrier(int warp) {
   const auto index = static_cast<std::size_t>(warp);
   tick(warp);
   seen_[index][index] = now_[index];
+  if (warps_ == 1) find_oldest(warp);  // of several, the others' clocks are older
 }
 
 void SharedHistory::thread_fence(int warp) {
@@ -99,11 +111,7 @@ void SharedHistory::thread_fence(int warp) {
 
 SharedHistory::Word& SharedHistory::fresh(std::size_t index) {
   Word& word = words_[index];
-  if (word.since != block_) {
-    word.since = block_;
-    word.written = 0;
-    word.copier = word.read = 0;
-  }
+  if (word.state.since != block_) word.state = {.since = block_};
   return word;
 }
 
@@ -123,9 +131,9 @@ std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset,
   for (std::size_t index = offset / 4; index <= last; ++index) {
     Word& word = fresh(index);
     const std::uint32_t mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << offset % 4;
-    if (word.copier != 0 && act != Act::copy_end && !(word.read != 0 && act == Act::read) &&
-        !conflict)
-      conflict = Conflict{touched_under_way, word.copier - 1};
+    if (word.state.copier != 0 && act != Act::copy_end &&
+        !(word.state.read != 0 && act == Act::read) && !conflict)
+      conflict = Conflict{touched_under_way, word.state.copier - 1};
     const bool atomic = act == Act::atomic || stored.is_strong;
     const Cell me = cell_of(now, thread, mask) | (atomic ? 1 : 0);
     if (act == Act::read) {
@@ -144,10 +152,10 @@ std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset,
     if (unordered(word.writers[0], thread, 15)) word.writers[1] = word.writers[0];
     word.writers[0] = me;
     if (act == Act::copy_begin) {
-      word.copier = static_cast<std::uint16_t>(thread + 1);
+      word.state.copier = static_cast<std::uint16_t>(thread + 1);
     } else {
-      if (word.read == 0) word.copier = 0;
-      word.written = static_cast<std::uint8_t>(word.written | mask);
+      if (word.state.read == 0) word.state.copier = 0;
+      word.state.written = static_cast<std::uint16_t>(word.state.written | mask);
     }
   }
   return conflict;
@@ -168,7 +176,7 @@ void SharedHistory::mark_written(std::size_t offset, int bytes) {
   const std::uint32_t mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << offset % 4;
   for (std::size_t index = offset / 4; index <= last; ++index) {
     Word& word = fresh(index);
-    word.written = static_cast<std::uint8_t>(word.written | mask);
+    word.state.written = static_cast<std::uint16_t>(word.state.written | mask);
   }
 }
 
@@ -176,7 +184,8 @@ bool SharedHistory::written(std::size_t offset, int bytes) const {
   const std::size_t last = (offset + static_cast<std::size_t>(bytes) - 1) / 4;
   const std::uint32_t mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << offset % 4;
   for (std::size_t index = offset / 4; index <= last; ++index)
-    if (words_[index].since != block_ || (words_[index].written & mask) != mask) return false;
+    if (words_[index].state.since != block_ || (words_[index].state.written & mask) != mask)
+      return false;
   return true;
 }
 

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "harness/emulated/log.hpp"
@@ -33,6 +36,21 @@ class SharedHistory {
   using Clocks = std::array<Clock, most_warps + 1>;  // of each warp, and last of the asynchronous
                                                      // unit
 
+ private:
+  // clock: 16 bits, thread: 11, bytes of the word: 4, atomic: 1
+  using Cell = std::uint32_t;
+  struct State {
+    std::uint16_t since = 0;    // clock of the block that the word's rest is of
+    std::uint16_t copier = 0;   // thread + 1 of the copy that is under way, to here or from here
+    std::uint16_t read = 0;     // how many copies from here are under way
+    std::uint16_t written = 0;  // bytes
+  };
+  struct Word {
+    Cell writers[2] = {}, readers[2] = {};
+    State state;
+  };
+
+ public:
   struct Conflict {
     const char* what;         // "race (read after write)", or another order
     int other;                // thread of the earlier access; unit_thread for the asynchronous unit
@@ -57,28 +75,61 @@ class SharedHistory {
   /// that a copy is on its way to may not be touched by anybody.
   std::optional<Conflict> access(std::size_t offset, int bytes, Act act, int thread,
                                  Stored stored = {});
-  /// Notes the usual access of one whole word, in order after all others to it, or a read of what
-  /// was written in order before. False when there is more to say or to note: access() does, also
-  /// after this has noted a part.
-  bool quick_read(std::size_t word_index, int thread) {
-    Word& word = words_[word_index];
-    const auto warp = static_cast<std::size_t>(thread / 32);
-    if (word.since != block_ || word.copier != 0 || word.written != 15) return false;
-    if (!ordered(word.writers[0], thread) || !ordered(word.writers[1], thread)) return false;
-    const Cell me = cell_of(now_[warp], thread);
-    if (word.readers[0] == me) return true;
-    word.readers[ordered(word.readers[0], thread) ? 0 : 1] = me;
-    return true;
-  }
-  bool quick_write(std::size_t word_index, int thread) {
-    Word& word = words_[word_index];
-    if (word.since != block_ || word.copier != 0) return false;
-    for (const Cell cell : {word.writers[0], word.writers[1], word.readers[0], word.readers[1]})
-      if (!ordered(cell, thread)) return false;
-    word.writers[0] = cell_of(now_[static_cast<std::size_t>(thread / 32)], thread);
-    word.written = 15;
-    return true;
-  }
+  /// Accesses that a warp makes now to whole words, of which most are in order after all others to
+  /// the word, and reads of what was written in order before. Each returns false when there is more
+  /// to say or to note: access() does, also after this has noted a part.
+  class Quick {
+   public:
+    Quick(SharedHistory& history, int warp)
+        : history_(history),
+          words_(history.words_.get()),
+          oldest_(history.oldest_[static_cast<std::size_t>(warp)]),
+          now_(cell_of(history.now_[static_cast<std::size_t>(warp)], 0)),
+          plain_({history.block_, 0, 0, 15}) {}
+    bool read(std::size_t index, int thread) const {
+      Word& word = words_[index];
+      if (bits(word.state) != bits(plain_) || !are_ordered(word.writers, thread)) return false;
+      const Cell me = now_ | static_cast<Cell>(thread) << 5;
+      const Cell differs = word.readers[0] ^ me;
+      if (differs == 0) return true;
+      constexpr Cell lanes = 31u << 5;
+      const bool by_another_lane = (differs & ~lanes) == 0;  // now, too
+      word.readers[!by_another_lane && is_ordered(word.readers[0], thread) ? 0 : 1] = me;
+      return true;
+    }
+    /// The same read by several threads of the warp, in ascending order.
+    bool read(std::size_t index, std::span<const std::uint8_t> lanes, int first_thread) const {
+      Word& word = words_[index];
+      if (bits(word.state) != bits(plain_) ||
+          std::max({word.writers[0], word.writers[1], word.readers[0]}) >= oldest_)
+        return false;
+      word.readers[0] = now_ | static_cast<Cell>(first_thread + lanes.front()) << 5;
+      word.readers[1] = now_ | static_cast<Cell>(first_thread + lanes.back()) << 5;
+      return true;
+    }
+    bool write(std::size_t index, int thread) const {
+      Word& word = words_[index];
+      if (word.state.since != plain_.since || word.state.copier != 0) return false;
+      if (!are_ordered(word.writers, thread) || !are_ordered(word.readers, thread)) return false;
+      word.writers[0] = now_ | static_cast<Cell>(thread) << 5;
+      word.state.written = 15;
+      return true;
+    }
+
+   private:
+    static std::uint64_t bits(const auto& state) { return std::bit_cast<std::uint64_t>(state); }
+    bool is_ordered(std::uint32_t cell, int thread) const {
+      return cell < oldest_ || history_.ordered(cell, thread);
+    }
+    bool are_ordered(const std::uint32_t (&cells)[2], int thread) const {
+      return std::max(cells[0], cells[1]) < oldest_ ||
+             (history_.ordered(cells[0], thread) && history_.ordered(cells[1], thread));
+    }
+    const SharedHistory& history_;
+    Word* const words_;
+    const std::uint32_t oldest_, now_;
+    const State plain_;
+  };
   /// Nobody races with what was done there so far.
   void make_known(std::size_t offset, int bytes);
   /// Notes that another block has written there.
@@ -131,16 +182,6 @@ class SharedHistory {
   std::optional<Conflict> arrival_from_outside(std::size_t offset, const Knowledge& known) const;
 
  private:
-  // clock: 16 bits, thread: 11, bytes of the word: 4, atomic: 1
-  using Cell = std::uint32_t;
-  struct Word {
-    Cell writers[2] = {}, readers[2] = {};
-    std::uint16_t since = 0;   // clock of the block that the rest is of
-    std::uint8_t written = 0;  // bytes
-    std::uint16_t copier = 0;  // thread + 1 of the copy that is under way, to here or from here
-    std::uint16_t read = 0;    // how many copies from here are under way
-  };
-
   static Cell cell_of(Clock now, int thread,
                       std::uint32_t mask = 15) {  // of those bytes of the word
     return static_cast<Cell>(now) << 16 | static_cast<Cell>(thread) << 5 | mask << 1;
@@ -174,6 +215,10 @@ class SharedHistory {
         thread_of(word.readers[0]) == thread || !unordered(word.readers[0], thread, 15);
     word.readers[replaces ? 0 : 1] = me;
   }
+  /// What is older than the oldest clock that the warp knows of anybody is in order before all of
+  /// its lanes, whoever did it.
+  void find_oldest(int warp);
+  void unit_acts();     // cells of its clock stand in words from now on
   void tick(int warp);  // what the warp does now is later than what it did
   void begin_clocks(Clock first);
   /// Forgets all accesses, so that clocks begin anew.
@@ -192,6 +237,8 @@ class SharedHistory {
   std::array<Clock, most_warps + 1> now_{};      // of each warp
   Clocks published_{};                           // what thread_fence() has ordered
   std::array<Clocks, most_warps + 1> seen_{};    // what each warp knows of each
+  std::array<Cell, most_warps> oldest_{};        // cells below are ordered, see find_oldest()
+  bool unit_acts_ = false;                       // in this block
   std::array<Clocks, most_warps + 1> fenced_{};  // and of its writes that the unit sees
   std::vector<std::vector<Clock>> own_fences_ =
       std::vector<std::vector<Clock>>(std::size_t{32} * most_warps);  // of each thread

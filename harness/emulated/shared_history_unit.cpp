@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "harness/emulated/shared_history.hpp"
 
@@ -31,6 +32,7 @@ void SharedHistory::acquire(int warp, const Knowledge& from) {
   join(seen_[index], from.seen);
   seen_[index][index] = mine;
   join(fenced_[index], from.fenced);
+  find_oldest(warp);
 }
 
 void SharedHistory::release_unit(Knowledge& to) {
@@ -69,8 +71,9 @@ std::optional<SharedHistory::Conflict> SharedHistory::begin_unit_if(std::size_t 
   };
   for (std::size_t index = offset / 4; index < offset / 4 + 4; ++index) {
     Word& word = fresh(index);
-    if (word.copier != 0 && (writes || word.read == 0)) note(touched_under_way, word.copier - 1);
-    if (!writes && word.written != 15) note("uninitialised (shared)", -1);
+    if (word.state.copier != 0 && (writes || word.state.read == 0))
+      note(touched_under_way, word.state.copier - 1);
+    if (!writes && word.state.written != 15) note("uninitialised (shared)", -1);
     for (const Cell writer : word.writers) {
       if (writer == 0 || clock_of(writer) < block_) continue;
       if (is_unordered(writer))
@@ -81,12 +84,12 @@ std::optional<SharedHistory::Conflict> SharedHistory::begin_unit_if(std::size_t 
     if (writes) {
       for (const Cell reader : word.readers)
         if (is_unordered(reader)) note("race (write after read)", thread_of(reader));
-    } else if (word.copier == 0 || word.read != 0) {
-      ++word.read;
+    } else if (word.state.copier == 0 || word.state.read != 0) {
+      ++word.state.read;
     } else {
       continue;
     }
-    word.copier = static_cast<std::uint16_t>(thread + 1);
+    word.state.copier = static_cast<std::uint16_t>(thread + 1);
   }
   return conflict;
 }
@@ -139,11 +142,17 @@ std::optional<SharedHistory::Conflict> SharedHistory::arrival_from_outside(
   return std::nullopt;
 }
 
+void SharedHistory::unit_acts() {
+  if (std::exchange(unit_acts_, true)) return;
+  for (int warp = 0; warp < warps_; ++warp) find_oldest(warp);
+}
+
 void SharedHistory::end_unit_write(std::size_t offset) {
+  unit_acts();
   for (std::size_t index = offset / 4; index < offset / 4 + 4; ++index) {
     Word& word = fresh(index);
-    word.copier = 0;
-    word.written = 15;
+    word.state.copier = 0;
+    word.state.written = 15;
     word.writers[0] = cell_of(now_[most_warps], unit_thread, 15);
     word.writers[1] = 0;
     word.readers[0] = word.readers[1] = 0;  // whoever read before was looked at when the write
@@ -152,12 +161,13 @@ void SharedHistory::end_unit_write(std::size_t offset) {
 }
 
 void SharedHistory::end_unit_read(std::size_t offset, int thread) {
+  if (thread == unit_thread) unit_acts();
   const Cell me = cell_of(now_[static_cast<std::size_t>(thread / 32)], thread, 15);
   for (std::size_t index = offset / 4; index < offset / 4 + 4; ++index) {
     Word& word = fresh(index);
-    if (word.read != 0) {
-      --word.read;
-      if (word.read == 0) word.copier = 0;
+    if (word.state.read != 0) {
+      --word.state.read;
+      if (word.state.read == 0) word.state.copier = 0;
     }
     note_reader(word, me, thread);
   }

@@ -20,6 +20,9 @@ int sectors(std::span<const std::uint64_t> addresses);
 int copied_sectors(std::span<const std::uint64_t> sources,
                    std::span<const std::uint64_t> destinations);
 
+/// Bytes side by side from a multiple of them on, of which each word has a bank for itself.
+inline constexpr std::uint64_t row_of_banks = std::uint64_t{banks} * bank_bytes;
+
 /// Wavefronts that shared memory needs: lanes go in groups of 32, 16 or 8 for accesses of at most
 /// 4, of 8 and of 16 bytes, and a group takes as many as the most distinct words that lie in one
 /// bank. Groups of wide accesses are twice as large where, all over the warp, lanes i and i ^ 1 use
