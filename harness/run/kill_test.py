@@ -42,6 +42,8 @@ def test_a_machine_that_stood_still_is_not_blamed_on_the_code(lab):
     profile = lab.profile("slow", case_timeout="3s")
     process = lab.start(profile)
     wait_for(process, "run ")
+    while len(below(process.pid)) < 2 and process.poll() is None:
+        time.sleep(0.01)
     time.sleep(0.5)
     stopped = [process.pid, *below(process.pid)]
     assert len(stopped) == 3, "ridgeline, the guard and the worker"
