@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
+#include "harness/device/waiting.hpp"
 #include "suites/cases.hpp"
 
 // How much of a link's bandwidth is left over when several processes exchange data, and from what
@@ -150,6 +151,7 @@ measure::Workload prepare(const Named& named, const Problem& problem, const Call
                                                              device::Stream& stream) {
     ranks.launch(problem, data->sent(turn), data->received(turn), stream);
   };
+  device::while_waiting([&ranks = communicator(named, group)] { ranks.look(); });
   // Libraries connect the ranks when they first exchange data: once per process, and no time of
   // this case's.
   workload.launch({}, device.stream());

@@ -76,23 +76,26 @@ bool SideProcesses::begin(const SideWorkers& workers, const GateCase& gate_case,
 void SideProcesses::attempt(const GateCase& gate_case, Side side,
                             Sides<std::optional<run::CaseResult>>& failures,
                             const std::function<void()>& action) {
+  const run::Selected& selected = gate_case[side];
+  const process::Clock::time_point begun = process::Clock::now();
   std::string reason;
   try {
     return action();
   } catch (const process::WorkerLost& lost) {
-    reason = lost.what();
+    failures[side] = run::not_started(selected, lost, process::seconds_since(begun));
+    return;
   } catch (const WorkerChanged&) {
     throw;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::dependency) throw;
     reason = error.what();
   }
-  const run::Selected& selected = gate_case[side];
   failures[side] = run::not_started(selected, started_.contains(selected.worker), reason);
 }
 
 void SideProcesses::greet(const SideWorkers& workers, Side side) {
-  const record::Build build = processes_[side]->greet(process::after(process::start_s)).build;
+  const double patience_s = run::start_patience_s(workers[side], setup_.case_timeout_s);
+  const record::Build build = processes_[side]->greet(process::after(patience_s)).build;
   const run::Worker& worker = *workers[side].worker;
   if (run::program_code(build, worker.program) != worker.code)
     throw WorkerChanged(ErrorKind::dependency,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -26,6 +27,7 @@ constexpr std::size_t max_error_bytes = 64u << 10;
 // As much as a pipe holds at most: a program that never stops printing, or forking, must not keep
 // whoever waits for it from its deadline.
 constexpr int reads_per_turn = 64, ends_per_turn = 1000;
+constexpr int most_polite_ms = 5000;
 
 struct Pipe {
   Descriptor read, write;
@@ -102,10 +104,29 @@ struct Ends {
   _exit(127);
 }
 
+/// Ends it, after it had so long to end by itself, and returns its status.
+int end_program(pid_t program, int polite_ms) {
+  constexpr int look_ms = 5;
+  int status = -1;
+  polite_ms = std::min(polite_ms, most_polite_ms);
+  if (polite_ms > 0) {
+    kill(program, SIGTERM);
+    kill(-program, SIGCONT);  // it may be stopped, with those that it waits for
+  }
+  for (int waited_ms = 0; waited_ms < polite_ms; waited_ms += look_ms) {
+    if (waitpid(program, &status, WNOHANG) == program) return status;
+    poll(nullptr, 0, look_ms);
+  }
+  kill(program, SIGKILL);
+  waitpid(program, &status, 0);
+  return status;
+}
+
 /// Runs in the forked guard: waits for the end of the program or of ridgeline, then leaves nothing
 /// running below.
 [[noreturn]] void guard(const Ends& ends, const char* program, char* const* arguments,
-                        char* const* environment) {
+                        char* const* environment, int polite_ms,
+                        const std::vector<std::filesystem::path>& scratch) {
   prctl(PR_SET_NAME, "ridgeline-guard", 0, 0, 0);
   setpgid(0, 0);
   adopt_orphans();
@@ -136,13 +157,14 @@ struct Ends {
     all_reaped = ended <= 0;
     if (status != -1) break;
     if (waits[0].revents != 0) {
-      kill(child, SIGKILL);
-      waitpid(child, &status, 0);
+      status = end_program(child, polite_ms);
       break;
     }
   }
   if (child > 0) kill(-child, SIGKILL);  // its group at once: nobody in it can fork past that
   end_descendants();
+  std::error_code ignored;
+  for (const std::filesystem::path& folder : scratch) std::filesystem::remove_all(folder, ignored);
   (void)!write(ends.end, &status, sizeof status);
   _exit(0);
 }
@@ -165,7 +187,9 @@ Child::Child(const Command& command) {
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
   guard_ = fork();
-  if (guard_ == 0) guard(ends, command.program.c_str(), argv.data(), envp.data());
+  if (guard_ == 0)
+    guard(ends, command.program.c_str(), argv.data(), envp.data(), command.polite_ms,
+          command.scratch);
   const int fork_failure = errno;
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (guard_ < 0)
@@ -246,7 +270,7 @@ void Child::kill() noexcept {
   // The guard needs milliseconds, and longer for thousands of processes. Should it be stopped or
   // dead, its charges are killed from here, and fall to this process.
   pollfd wait{end_.get(), POLLIN, 0};
-  const int patience_ms = static_cast<int>(1000 * (1 + longest_end_s));
+  const int patience_ms = static_cast<int>(1000 * (1 + longest_end_s)) + most_polite_ms;
   for (int tries = 0; poll(&wait, 1, patience_ms) < 0 && errno == EINTR && tries < 100;) ++tries;
   int status = -1;
   if (wait.revents == 0 || read(end_.get(), &status, sizeof status) != sizeof status) {

@@ -20,6 +20,9 @@ struct Command {
   std::vector<std::pair<std::string, std::string>> environment;
   bool output_to_errors = false;  // stdout joins stderr, for launchers, which print what nobody
                                   // should read
+  int polite_ms = 0;  // after SIGTERM, in which the program may end by itself, when it is to end
+  std::vector<std::filesystem::path> scratch{};  // folders that are removed, with all in them, when
+                                                 // the program is gone
 };
 
 /// A program below a guard: a process of our own that adopts whatever the program forks. When the
@@ -53,7 +56,8 @@ class Child {
   /// The program and everything below it, as it is now.
   std::vector<pid_t> processes() const;
 
-  /// Ends the program and everything below it, and waits until nothing is left. Fine to call again.
+  /// Ends the program, in the way that its command says, and everything below it, and waits until
+  /// nothing is left. Fine to call again.
   void kill() noexcept;
   /// After the end: whether it exited with code 0.
   bool succeeded() const;

@@ -1,6 +1,8 @@
 #include "harness/process/child.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -81,6 +83,38 @@ TEST(Child, AProgramThatNeverStopsForkingIsEnded) {
   usleep(100'000);
   child.kill();
   EXPECT_TRUE(descendants(getpid()).empty());
+}
+
+TEST(Child, MayEndItselfWhenItsCommandSaysSo) {
+  Command command = shell("trap 'exit 3' TERM; echo ready; while :; do sleep 0.01; done");
+  for (const int polite_ms : {0, 5000}) {
+    command.polite_ms = polite_ms;
+    Child child(command);
+    pollfd ready{child.output(), POLLIN, 0};
+    ASSERT_EQ(poll(&ready, 1, 10'000), 1);
+    if (polite_ms > 0) child.suspend();  // it is resumed for that
+    child.kill();
+    EXPECT_EQ(child.ending(),
+              polite_ms > 0 ? "exited with code 3" : "was killed by signal 9 (Killed)");
+  }
+  command = shell("trap '' TERM; sleep 600");
+  command.polite_ms = 50;
+  Child stubborn(command);
+  stubborn.kill();
+  EXPECT_EQ(stubborn.ending(), "was killed by signal 9 (Killed)");
+}
+
+TEST(Child, TakesItsFoldersAlong) {
+  std::string folder = (std::filesystem::temp_directory_path() / "child-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  Command command = shell("mkdir $FOLDER/in && touch $FOLDER/in/file && kill -KILL $$");
+  command.environment = {{"FOLDER", folder}};
+  command.scratch = {folder};
+  Child child(command);
+  wait_for_end(child);
+  child.kill();
+  EXPECT_EQ(child.ending(), "was killed by signal 9 (Killed)");
+  EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 TEST(Child, AProgramThatCannotBeExecutedIsADependencyError) {

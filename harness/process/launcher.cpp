@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <system_error>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -57,6 +58,16 @@ std::filesystem::path find_on_path(const std::string& name) {
   return {};
 }
 
+/// Has Open MPI keep in a folder of this team's what `setting` says, instead of in `place`, where
+/// it would stay when mpirun is killed; where there can be no such folder, nothing changes.
+static void give_scratch(Command& command, const char* setting,
+                         const std::filesystem::path& place) {
+  std::string name = (place / "ridgeline-ranks-XXXXXX").string();
+  if (place.empty() || mkdtemp(name.data()) == nullptr) return;
+  command.scratch.emplace_back(name);
+  command.environment.emplace_back(setting, name);
+}
+
 Command launch_command(const std::string& launcher, int ranks, const std::filesystem::path& worker,
                        const Reception& reception) {
   if (launcher != "mpirun")
@@ -85,6 +96,10 @@ Command launch_command(const std::string& launcher, int ranks, const std::filesy
                          {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
                          {"OMPI_MCA_rmaps_base_oversubscribe", "1"}};
   command.output_to_errors = true;
+  command.polite_ms = 2000;  // mpirun kills its ranks within a second
+  std::error_code none;
+  give_scratch(command, "OMPI_MCA_orte_tmpdir_base", std::filesystem::temp_directory_path(none));
+  give_scratch(command, "OMPI_MCA_btl_vader_backing_directory", "/dev/shm");
   return command;
 }
 

@@ -26,7 +26,8 @@ class Reception {
 };
 
 /// The line that starts `ranks` workers under `launcher` ("mpirun"), told to report at the
-/// reception. Throws a dependency Error when the launcher is not on the PATH.
+/// reception, with folders that are gone with them. Throws a dependency Error when the launcher is
+/// not on the PATH.
 Command launch_command(const std::string& launcher, int ranks, const std::filesystem::path& worker,
                        const Reception& reception);
 

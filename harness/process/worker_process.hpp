@@ -80,6 +80,8 @@ class WorkerProcess {
   /// For how long a process that it had when it was greeted was stopped while it was waited for, by
   /// others than suspend(): a signal or a debugger. A fifth of a second may pass unseen.
   double stopped_s() const { return stopped_s_; }
+  /// Whether one was so when it was last waited for.
+  bool is_stopped() const { return was_stopped_; }
 
   /// Says bye, without waiting for it to end; it must not be asked anything afterwards.
   void say_bye() noexcept;

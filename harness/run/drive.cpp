@@ -185,7 +185,9 @@ class RunInProgress {
   bool start(const Assignment& assignment, const Selected& selected) {
     if (process_ && process_->ready()) return true;
     process_.reset();
-    const double patience_s = std::min(process::start_s, std::max(0.1, budget_.left_s()));
+    const double whole_s = start_patience_s(assignment.team, plan_.profile.case_timeout_s),
+                 patience_s = std::min(whole_s, std::max(0.1, budget_.left_s()));
+    const process::Clock::time_point begun = process::Clock::now();
     const process::Deadline deadline = process::after(patience_s);
     std::string reason;
     try {
@@ -193,12 +195,12 @@ class RunInProgress {
       process_id_ = add_process(process_->greet(deadline).build);
       return true;
     } catch (const process::WorkerLost& lost) {
-      reason = lost.what();
-      if (lost.outcome() == Outcome::timeout && patience_s < process::start_s) {
-        process_.reset();
+      process_.reset();
+      if (lost.outcome() == Outcome::timeout && patience_s < whole_s)
         cut_off(assignment, selected, {without_samples(selected, Outcome::not_measured, spent_)});
-        return false;
-      }
+      else
+        add(assignment, selected, not_started(selected, lost, process::seconds_since(begun)));
+      return false;
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::store) throw;
       reason = error.what();

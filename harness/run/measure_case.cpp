@@ -160,6 +160,20 @@ CaseResult not_started(const Selected& selected, bool before, const std::string&
                           fmt::format("{} cannot be started: {}", selected.worker->name, reason))};
 }
 
+CaseResult not_started(const Selected& selected, const process::WorkerLost& lost, double waited_s) {
+  CaseResult result{
+      without_samples(selected, lost.outcome(),
+                      fmt::format("{} cannot be started: {}", selected.worker->name, lost.what()))};
+  result.measurement.total_ns = waited_s * 1e9;
+  return result;
+}
+
+double start_patience_s(const Team& team, double case_timeout_s) {
+  constexpr double least_s = 10;
+  if (team.worker->hello.launcher.empty()) return process::start_s;
+  return std::clamp(case_timeout_s, least_s, process::start_s);
+}
+
 CaseExecution::CaseExecution(process::WorkerProcess& worker, const Selected& selected,
                              const std::string& device, std::uint64_t seed, std::uint64_t layout,
                              const CaseLimits& limits)
@@ -303,10 +317,16 @@ CaseResult CaseExecution::result() const {
   measurement.total_ns = spent_s_ * 1e9;
   const double machine_s = process::paused_s() - paused_before_s_,
                worker_s = worker_.stopped_s() - stopped_before_s_;
-  result.paused_s = machine_s + worker_s;
-  if (worker_s > 0 && measurement.outcome == record::Outcome::timeout)
-    measurement.reason +=
-        fmt::format(", and the worker was stopped for {} of it", units::time(worker_s * 1e9));
+  const bool for_good = measurement.outcome == record::Outcome::timeout && worker_.is_stopped();
+  result.paused_s = machine_s + (for_good ? 0 : worker_s);
+  if (measurement.outcome == record::Outcome::timeout) {
+    if (worker_s > 0)
+      measurement.reason +=
+          fmt::format(", and the worker was stopped for {} of it", units::time(worker_s * 1e9));
+    if (machine_s > 0)
+      measurement.reason +=
+          fmt::format("; before, the machine stood still for {}", units::duration(machine_s));
+  }
   if (result.paused_s > 0 && record::has_samples(measurement.outcome)) {
     measurement.outcome = record::Outcome::invalid_environment;
     measurement.reason = machine_s > 0

@@ -31,7 +31,8 @@ struct CaseResult {
   bool out_of_budget = false;  // a timeout because of the run's budget, not of the case's own limit
   double once_s = 0;           // at most, of what no later execution of the case needs: settling,
                                // energy
-  double paused_s = 0;         // for which this machine, or the worker alone, stood still meanwhile
+  double paused_s = 0;  // for which this machine, or the worker alone, stood still meanwhile;
+                        // of a worker that is stopped for good, for the machine alone
 };
 
 /// What another execution of the case will take beside sampling; negative when that cannot be told.
@@ -97,5 +98,11 @@ std::unique_ptr<process::WorkerProcess> start(const Team& team, std::function<vo
 /// What a case comes to whose team could not be started. `before`: this run or gate has started its
 /// worker before.
 CaseResult not_started(const Selected& selected, bool before, const std::string& reason);
+/// The same, of a team that was lost after `waited_s` while it started: a failure of the case.
+CaseResult not_started(const Selected& selected, const process::WorkerLost& lost, double waited_s);
+
+/// How long a team may take to start: ranks that never meet cost no more than the case that waits
+/// for them, but on a busy machine mpirun alone takes seconds.
+double start_patience_s(const Team& team, double case_timeout_s);
 
 }  // namespace ridgeline::run

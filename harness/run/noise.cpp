@@ -98,6 +98,7 @@ void measure_in_process(const std::vector<const Selected*>& cases, const record:
   const Worker* running = nullptr;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     CaseResult result;
+    const process::Clock::time_point begun = process::Clock::now();
     try {
       if (!worker || running != cases[i]->worker || !worker->ready()) {
         worker = start(team_of(*cases[i]), {});
@@ -106,7 +107,7 @@ void measure_in_process(const std::vector<const Selected*>& cases, const record:
       }
       result = measure_one(*worker, *cases[i], device, seed, sampling);
     } catch (const process::WorkerLost& lost) {
-      result = not_started(*cases[i], true, lost.what());
+      result = not_started(*cases[i], lost, process::seconds_since(begun));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::dependency) throw;
       result = not_started(*cases[i], true, error.what());

@@ -92,6 +92,9 @@ class Communicator {
   /// not use may be anything. All ranks must enqueue the same problems in the same order.
   virtual void launch(const Problem& problem, const void* send, void* receive,
                       device::Stream& stream) = 0;
+  /// For while the device is waited for: throws when what was launched will never end, having ended
+  /// it.
+  virtual void look() {}
 };
 
 struct Variant {

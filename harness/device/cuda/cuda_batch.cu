@@ -1,5 +1,6 @@
 #include "harness/device/cuda/cuda_device.hpp"
 #include "harness/device/cuda/language.cuh"
+#include "harness/device/cuda/waiting.cuh"
 
 namespace ridgeline::device::cuda {
 namespace {
@@ -51,7 +52,9 @@ class TimedBatch : public Batch {
     stop_.record(stream_);
   }
   void wait() final {
-    check_cuda(cudaEventSynchronize(stop_.native()), "executing a batch of launches");
+    wait_for([this] { return cudaEventQuery(stop_.native()); },
+             [this] { return cudaEventSynchronize(stop_.native()); },
+             "executing a batch of launches");
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "harness/device/cuda/cuda_device.hpp"
 #include "harness/device/cuda/language.cuh"
+#include "harness/device/cuda/waiting.cuh"
 #include "harness/device/nvml/nvml.hpp"
 #include "harness/device/random.hpp"
 
@@ -130,7 +131,10 @@ class CudaDevice final : public Device {
   void poison(void* memory, std::size_t bytes) override { set_bytes(memory, 0xFF, bytes); }
 
   Stream& stream() override { return stream_; }
-  void synchronize() override { check_cuda(cudaStreamSynchronize(native()), "waiting for a GPU"); }
+  void synchronize() override {
+    wait_for([this] { return cudaStreamQuery(native()); },
+             [this] { return cudaStreamSynchronize(native()); }, "waiting for a GPU");
+  }
   std::unique_ptr<Batch> record(std::function<void(Stream&)> launches, Launch mode) override {
     if (mode == Launch::single) return record_single(std::move(launches), stream_);
     return record_graph(launches, stream_);
