@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t lines_of_slot = slot_span / line_bytes;
 
-std::uint64_t bytes_in_sectors(unsigned sectors) {
+std::uint64_t bytes_of(unsigned sectors) {
   return 32 * static_cast<std::uint64_t>(std::popcount(sectors));
 }
 
@@ -58,7 +58,7 @@ void CacheModel::make_newest(Index index) {
 }
 
 void CacheModel::write_back(Line& line) {
-  traffic_.written_bytes += bytes_in_sectors(std::exchange(line.dirty, 0));
+  traffic_.written_bytes += bytes_of(std::exchange(line.dirty, 0));
 }
 
 void CacheModel::touch(LineTouch touch) {
@@ -87,7 +87,7 @@ void CacheModel::touch(LineTouch touch) {
   unsigned fetched = 0;
   if ((touch.bits & LineTouch::reads) != 0)
     fetched = with_neighbours(sectors & ~unsigned{line.valid});
-  traffic_.read_bytes += bytes_in_sectors(fetched);
+  traffic_.read_bytes += bytes_of(fetched);
   line.valid = static_cast<std::uint8_t>(line.valid | sectors | fetched);
   if ((touch.bits & LineTouch::writes) != 0)
     line.dirty = static_cast<std::uint8_t>(line.dirty | sectors);
