@@ -29,7 +29,7 @@ WITHIN_TEXT = re.compile(rf"(ridgeline \S+|(?!ridgeline ){PROGRAMS}) .+")
 CASE = "gemm/naive/f32/m=128,n=128,k=128"
 
 NOT_RUN = {  # pattern: the reason
-    r"ci/(quickstart|setup|test)\b.*": "installs packages and builds for minutes",
+    r"ci/(quickstart|setup|test|release)\b.*": "installs packages and builds for minutes",
     r"(cmake|cpack|ctest) .*|ci/check_portable .*": "builds for minutes, or needs such a build",
     r"\.venv/bin/pytest .*|build/release/bin/stats_test .*": "runs tests, of which this is one",
     r"ci/golden/.*": "compiles all kernels, with nvcc too",

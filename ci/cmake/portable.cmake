@@ -1,6 +1,6 @@
-# The libraries of a portable build: static where the distribution has a static library, header-only
-# where the library can be, and built from the distribution's source (ci/fetch_benchmark) where it
-# is neither. Left to be shared are glibc, MPI (a machine's own, and needed by ridgeline-collectives
+# The libraries of a portable build: static where the distribution has a static library, made of its
+# headers where these hold all of it, and built from the distribution's source (ci/fetch_benchmark)
+# elsewhere. Left to be shared are glibc, MPI (a machine's own, and needed by ridgeline-collectives
 # alone) and vendor libraries, which are loaded at run time.
 if(NOT RIDGELINE_FUZZ)  # AddressSanitizer sees exceptions in the shared ones alone
   add_link_options(-static-libstdc++ -static-libgcc)
@@ -19,11 +19,16 @@ ridgeline_static(libsqlite3 sqlite3)
 set_target_properties(SQLite::SQLite3 PROPERTIES IMPORTED_LOCATION ${libsqlite3} INTERFACE_LINK_LIBRARIES
                                                  "m;Threads::Threads;${CMAKE_DL_LIBS}")
 
-add_library(fmt::fmt INTERFACE IMPORTED)
-target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY=1)
+# With the flags of the shared ones, so that the compiler cache has the objects of other builds; so
+# is Boost's.
+set_property(TARGET Boost::context APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS BOOST_CONTEXT_DYN_LINK)
+add_library(portable_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/portable/fmt.cpp)
+target_compile_definitions(portable_fmt PUBLIC FMT_SHARED)
+add_library(fmt::fmt ALIAS portable_fmt)
 
-add_library(tomlplusplus::tomlplusplus INTERFACE IMPORTED)
-target_compile_definitions(tomlplusplus::tomlplusplus INTERFACE TOML_HEADER_ONLY=1)
+add_library(portable_toml STATIC ${CMAKE_CURRENT_LIST_DIR}/portable/toml.cpp)
+target_compile_options(portable_toml PUBLIC -DTOML_HEADER_ONLY=0 -DTOML_SHARED_LIB=1)
+add_library(tomlplusplus::tomlplusplus ALIAS portable_toml)
 
 if(RIDGELINE_FUZZ)  # builds nothing that measures
   return()

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/installation.hpp"
 #include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
@@ -93,7 +94,7 @@ int check(const Context& context, const CheckOptions& options) {
   const auto dashes = std::ranges::find(context.arguments, "--");
   const std::vector<std::string> of_program(
       dashes == context.arguments.end() ? dashes : std::next(dashes), context.arguments.end());
-  const process::Kit kit = process::read_kit(process::program_folder().parent_path());
+  const process::Kit kit = process::read_kit(program_folder().parent_path());
   if (!kit.note.empty()) present::say(stderr, kit.note + "\n");
   const ScratchFolder folder;
   const fs::path program = folder.path() / "check", report = folder.path() / "report.json";

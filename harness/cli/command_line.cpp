@@ -132,7 +132,7 @@ std::optional<Command> Command::chosen() const {
 }
 
 Program::Program(const std::string& name, const std::string& description, const std::string& footer,
-                 const std::string& version)
+                 const std::function<std::string()>& version)
     : program_(std::make_unique<CLI::App>(description, name)) {
   program_->footer(footer);
   program_->require_subcommand(1);

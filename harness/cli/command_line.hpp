@@ -82,7 +82,7 @@ class Command {
 class Program {
  public:
   Program(const std::string& name, const std::string& description, const std::string& footer,
-          const std::string& version);
+          const std::function<std::string()>& version);
   Program(const Program&) = delete;
   ~Program();
 

@@ -17,6 +17,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/version.hpp"
 #include "harness/present/repeat.hpp"
 
 namespace ridgeline::cli {
@@ -82,10 +83,10 @@ void keep_places_of_streams() {
       (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-int perform(Context& context) {
+int perform(Context& context, const BuildStamp& built) {
   Program program("ridgeline",
                   "Ridgeline measures GPU and CPU kernels, keeps every sample, and compares them.",
-                  examples, RIDGELINE_VERSION);
+                  examples, [&] { return version_text(built); });
   // Not by CLI11's envname: it also hands the variable to the option of every command that was not
   // called, which shares context.results with the one that was, and so it would overrule --results.
   context.results = present::default_results().string();
@@ -108,7 +109,7 @@ int perform(Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv, const BuildStamp& built) {
   // A reader that goes away and a file that may not grow are errors of that write, not the end of
   // the program.
   std::signal(SIGPIPE, SIG_IGN);
@@ -123,7 +124,7 @@ int main(int argc, char** argv) {
                     fmt::format("argument {} is not UTF-8: {}", i, printable(argv[i])));
       context.arguments.emplace_back(argv[i]);
     }
-    code = perform(context);
+    code = perform(context, built);
   } catch (const Error& error) {
     code = report(error.kind(), error.what(), error.advice());
   } catch (const std::system_error& error) {

@@ -16,6 +16,7 @@
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/version.hpp"
 #include "harness/present/best_cases.hpp"
 #include "harness/present/claims.hpp"
 #include "harness/present/comparison.hpp"
@@ -190,7 +191,7 @@ Chosen choose(const fs::path& results, const ReportOptions& options,
 /// `runs` are the chosen ones.
 json::Value document_of(const Chosen& chosen, const std::vector<present::ReportRun>& runs,
                         const present::RunReader& reader) {
-  json::Value document = present::report_document(runs, run::timestamp(), RIDGELINE_VERSION);
+  json::Value document = present::report_document(runs, run::timestamp(), version());
   document["gates"] =
       json::list(chosen.gates, [](const auto& one) { return present::report_json(one); });
   document["trends"] = json::list(chosen.trends, [&](const auto& one) {

@@ -9,8 +9,9 @@ namespace ridgeline::device {
 /// vendor libraries keep threads and exit handlers.
 class Library {
  public:
-  /// Tries the names in order; loaded() is false and reason() says "libx.so.1 not found" when none
-  /// can be opened.
+  /// Tries the names in order, first as the system finds them, then in NVIDIA's wheels of the
+  /// program's environment (in_wheels_beside); loaded() is false and reason() says "libx.so.1 not
+  /// found" when none can be opened.
   explicit Library(std::initializer_list<const char*> names);
 
   bool loaded() const { return handle_ != nullptr; }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/installation.hpp"
 #include "harness/process/launcher.hpp"
 
 namespace ridgeline::process {
@@ -18,15 +19,6 @@ bool holds_profiles(const std::filesystem::path& folder) {
 
 }  // namespace
 
-std::filesystem::path program_folder() {
-  std::error_code failure;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
-  if (failure)
-    throw Error(ErrorKind::internal,
-                fmt::format("cannot read /proc/self/exe: {}", failure.message()));
-  return program.parent_path();
-}
-
 std::filesystem::path home() {
   if (const char* named = std::getenv("RIDGELINE_HOME"); named && *named) {
     if (holds_profiles(named)) return named;
@@ -34,12 +26,13 @@ std::filesystem::path home() {
                 fmt::format("RIDGELINE_HOME is {}, which holds no folder suites/profiles", named));
   }
   for (std::filesystem::path folder = program_folder();; folder = folder.parent_path()) {
-    if (holds_profiles(folder)) return folder;
+    for (const auto& each : {folder, folder / "share" / "ridgeline"})
+      if (holds_profiles(each)) return each;
     if (folder == folder.parent_path()) break;
   }
   throw Error(ErrorKind::dependency,
               fmt::format("no folder above {} holds suites/profiles", program_folder().string()),
-              "set RIDGELINE_HOME to a clone of Ridgeline");
+              "install Ridgeline anew, or set RIDGELINE_HOME to a clone of it");
 }
 
 std::filesystem::path find_program(const std::string& name) {

@@ -5,11 +5,9 @@
 
 namespace ridgeline::process {
 
-/// Folder of the running program.
-std::filesystem::path program_folder();
-
 /// The folder that holds suites/profiles: $RIDGELINE_HOME, or the nearest one above the running
-/// program. Throws a dependency Error when there is none.
+/// program, or share/ridgeline in one above it, where a wheel puts it. Throws a dependency Error
+/// when there is none.
 std::filesystem::path home();
 
 /// A program of Ridgeline: beside the running one, else on the PATH; empty when it is in neither

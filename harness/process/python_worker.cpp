@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/installation.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/launcher.hpp"
 
@@ -42,7 +43,10 @@ std::string python(const fs::path& home) {
   if (const char* named = std::getenv("RIDGELINE_PYTHON"); named && *named)
     return fs::path(named).has_parent_path() ? fs::absolute(named).string() : named;
   const fs::path own = home / ".venv" / "bin" / "python";
-  return access(own.c_str(), X_OK) == 0 ? own.string() : "python3";
+  const fs::path beside = program_folder() / "python3";  // a wheel's environment
+  for (const fs::path& each : {own, beside})
+    if (access(each.c_str(), X_OK) == 0) return each.string();
+  return "python3";
 }
 
 bool is_case_file(const fs::path& program) {

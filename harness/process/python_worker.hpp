@@ -8,7 +8,7 @@
 namespace ridgeline::process {
 
 /// The Python that Ridgeline uses: $RIDGELINE_PYTHON, else the .venv of Ridgeline's folder `home`,
-/// else the python3 on the PATH.
+/// else the one beside this program, else the python3 on the PATH.
 std::string python(const std::filesystem::path& home);
 
 /// Whether a program is a Python file of cases, for the package `ridgeline` to serve. A `.py` file

@@ -5,65 +5,45 @@
 #include <sstream>
 #include <vector>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/units.hpp"
 #include "harness/process/launcher.hpp"
 #include "harness/process/tool.hpp"
+#include "harness/run/vendor_libraries.hpp"
 
 namespace ridgeline::run {
 namespace {
 
-/// Something that could be installed, and what it is needed for.
+/// Something that could be installed, and what it is needed for. A tool is a program of this name.
 struct Needed {
   std::string name;
-  std::vector<const char*> files;  // one of which is enough
   const char* without;
   const char* advice;
 };
 
 const Needed gpu_libraries[] = {
     {"cuBLASLt",
-     {"libcublasLt.so.13", "libcublasLt.so.12"},
      "cases of the vendor's products are unavailable, so ladders of gemm have no reference",
-     "install cuBLAS of the CUDA toolkit, or set LD_LIBRARY_PATH to it"},
-    {"cuDNN",
-     {"libcudnn.so.9"},
-     "cases of the vendor's attention are unavailable",
+     "install cuBLAS of the CUDA toolkit, or the wheel nvidia-cublas beside ridgeline, or set "
+     "LD_LIBRARY_PATH to it"},
+    {"cuDNN", "cases of the vendor's attention are unavailable",
      "install cuDNN 9, or set LD_LIBRARY_PATH to it"},
-    {"NCCL",
-     {"libnccl.so.2"},
-     "cases of collectives on GPUs are unavailable",
+    {"NCCL", "cases of collectives on GPUs are unavailable",
      "install NCCL 2, or set LD_LIBRARY_PATH to it"},
 };
 const Needed gpu_tools[] = {
-    {"ncu",
-     {"ncu"},
-     "ridgeline run --counters cannot count what the hardware does",
+    {"ncu", "ridgeline run --counters cannot count what the hardware does",
      "install Nsight Compute, and put its folder on the PATH"},
-    {"compute-sanitizer",
-     {"compute-sanitizer"},
-     "races and accesses out of bounds cannot be looked for on the GPU",
+    {"compute-sanitizer", "races and accesses out of bounds cannot be looked for on the GPU",
      "install it with the CUDA toolkit, and put its folder on the PATH"},
 };
 const Needed any_tools[] = {
-    {"mpirun", {"mpirun"}, "cases of collectives are unavailable", "install Open MPI or MPICH"},
+    {"mpirun", "cases of collectives are unavailable", "install Open MPI or MPICH"},
 };
 
-bool loads(const Needed& needed) {
-  return std::ranges::any_of(needed.files, [](const char* file) {
-    void* handle = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
-    if (handle != nullptr) dlclose(handle);
-    return handle != nullptr;
-  });
-}
-
-bool is_on_path(const Needed& needed) {
-  return std::ranges::any_of(needed.files,
-                             [](const char* file) { return !process::find_on_path(file).empty(); });
-}
+bool is_on_path(const Needed& program) { return !process::find_on_path(program.name).empty(); }
 
 void judge(Findings& found, const Needed& needed, const std::map<std::string, bool>& there,
            const char* source) {
@@ -121,7 +101,8 @@ std::optional<double> bytes_in(const record::Facts& facts, const char* key) {
 Software look_for_software(DeviceKind kind, const std::string& python) {
   Software software;
   if (kind == DeviceKind::cuda) {
-    for (const Needed& each : gpu_libraries) software.libraries[each.name] = loads(each);
+    for (const VendorLibrary& each : vendor_libraries())
+      software.libraries[each.name] = !opened_library(each.files).empty();
     for (const Needed& each : gpu_tools) software.tools[each.name] = is_on_path(each);
   }
   if (kind == DeviceKind::cpu)

@@ -1,6 +1,6 @@
 #include "harness/worker/build_facts.hpp"
 
-#include "harness/worker/build_stamp.hpp"
+#include "harness/base/build_stamp.hpp"
 #include "harness/worker/code_hash.hpp"
 
 namespace ridgeline::worker {

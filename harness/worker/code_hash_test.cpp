@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "harness/worker/build_stamp.hpp"
+#include "harness/base/build_stamp.hpp"
 
 namespace ridgeline::worker {
 namespace code_hash_test {

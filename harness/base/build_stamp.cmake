@@ -29,12 +29,12 @@ foreach(fact COMPILER:120 FLAGS:500 CUDA:120)
   set(${name} "${value}")
 endforeach()
 
-set(content "// Written by harness/worker/build_stamp.cmake.
-#include \"harness/worker/build_stamp.hpp\"
+set(content "// Written by harness/base/build_stamp.cmake.
+#include \"harness/base/build_stamp.hpp\"
 
-namespace ridgeline::worker {
+namespace ridgeline {
 __attribute__((section(\"ridgeline_build\"))) extern const BuildStamp build_stamp{\"${commit}\", '${dirty}', \"${COMPILER}\", \"${FLAGS}\", \"${CUDA}\"};
-}  // namespace ridgeline::worker
+}  // namespace ridgeline
 ")
 set(old "")
 if(EXISTS ${FILE})

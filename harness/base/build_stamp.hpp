@@ -1,6 +1,6 @@
 #pragma once
 
-namespace ridgeline::worker {
+namespace ridgeline {
 
 /// Facts of a build, written into a source by build_stamp.cmake whenever they change. Of fixed size
 /// and in a section of its own, so that two commits with the same code have the same code and the
@@ -13,6 +13,7 @@ struct BuildStamp {
   char cuda[128];
 };
 
+/// Of the program that is linked with the source that build_stamp.cmake wrote.
 extern const BuildStamp build_stamp;
 
-}  // namespace ridgeline::worker
+}  // namespace ridgeline

@@ -1,0 +1,1 @@
+"""What `ci/release` makes of an installed build: docs/releasing.md."""
