@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline {
-namespace {
+namespace installation_test {
 
 namespace fs = std::filesystem;
 
@@ -31,5 +31,5 @@ TEST(Installation, TheProgramLiesInItsFolder) {
   EXPECT_TRUE(fs::exists(program_folder() / "base_test"));
 }
 
-}  // namespace
+}  // namespace installation_test
 }  // namespace ridgeline

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ridgeline::device {
-namespace {
+namespace waiting_test {
 
 class Waiting : public testing::Test {
  protected:
@@ -31,5 +31,5 @@ TEST_F(Waiting, EndsWithWhatALookThrows) {
   EXPECT_THROW(wait_looking([] { return false; }), std::runtime_error);
 }
 
-}  // namespace
+}  // namespace waiting_test
 }  // namespace ridgeline::device

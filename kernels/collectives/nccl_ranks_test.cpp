@@ -9,7 +9,7 @@
 
 // A library that plays NCCL: what a communicator asks of it, and what it makes of the answers.
 namespace ridgeline::collectives::nccl {
-namespace {
+namespace nccl_ranks_test {
 
 constexpr Status remote_error = 6;
 
@@ -153,5 +153,5 @@ TEST_F(NcclRanks, LeaveNoGroupHalfBegun) {
   EXPECT_EQ(played_.calls, (Calls{"start", "send", "receive", "end", "abort"}));
 }
 
-}  // namespace
+}  // namespace nccl_ranks_test
 }  // namespace ridgeline::collectives::nccl
