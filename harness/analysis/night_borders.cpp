@@ -24,7 +24,7 @@ constexpr int quiet_hours = 2;   // without a start on both sides of where night
 constexpr int needed_hours = 1;  // with a start in these, nights cannot begin there any more
 
 /// The hour of the day at which nights begin, as the runs so far have it.
-class Border {
+class HourOfNights {
  public:
   void take(sys_seconds start) {
     taken_.push_back(start);
@@ -83,7 +83,7 @@ std::string date_of(sys_days day) {
 
 std::vector<Night> nights_of(std::span<const sys_seconds> starts) {
   std::vector<Night> nights;
-  Border border;
+  HourOfNights border;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     border.take(starts[i]);
     const hours begin = border.hour();

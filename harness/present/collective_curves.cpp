@@ -29,20 +29,20 @@ std::optional<double> number_above_0(const std::string& text) {
   return whole && value > 0 && value < 1e18 ? std::optional(value) : std::nullopt;
 }
 
-using Key =
+using CurveKey =
     std::tuple<std::string, std::string, std::string, std::string, int, std::string, std::string>;
 
-Key key_of(const CollectiveCurve& curve) {
+CurveKey key_of(const CollectiveCurve& curve) {
   return {curve.model, curve.operation, curve.options, curve.variant,
           curve.ranks, curve.mode,      curve.dtype};
 }
 
 /// The curves of one run.
-std::map<Key, CollectiveCurve> curves_of(const store::FoundRun& found,
-                                         const std::vector<std::string>& patterns) {
+std::map<CurveKey, CollectiveCurve> curves_of(const store::FoundRun& found,
+                                              const std::vector<std::string>& patterns) {
   const auto measurements = store::measurements(store::Store::open(found.file),
                                                 found.summary.run.id, store::Samples::leave_out);
-  std::map<Key, CollectiveCurve> curves;
+  std::map<CurveKey, CollectiveCurve> curves;
   for (const analysis::CaseSummary& summary :
        analysis::summarise(measurements, {}, found.summary.run.unstable)) {
     const record::CaseId& id = summary.case_info.id;
@@ -83,7 +83,7 @@ void sort_points(CollectiveCurve& curve) {
 std::vector<CollectiveCurve> find_curves(const std::filesystem::path& results,
                                          const CurveChoice& choice,
                                          const store::LeftOut& left_out) {
-  std::map<Key, CollectiveCurve> newest;
+  std::map<CurveKey, CollectiveCurve> newest;
   for (const store::FoundRun& found : store::all_runs(results, left_out)) {
     if (!found.summary.run.gate.empty() || !is_asked_for(found.summary.device, choice.device))
       continue;
