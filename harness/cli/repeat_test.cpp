@@ -63,7 +63,7 @@ TEST(RepeatingLine, CutsTheLineAsTheCommandDeclaresItsOptions) {
 
 TEST(RepeatingLine, KnowsTheOptionsOfEveryCommandThatStoresOne) {
   Context context;
-  Program program("ridgeline", "", "", "1");
+  Program program("ridgeline", "", "", [] { return std::string("1"); });
   for (const auto add : {add_run, add_gate}) add(program.root(), context);
   for (const Command& command : program.root().commands())
     for (const OptionFacts& option : command.options()) {
