@@ -87,19 +87,23 @@ TEST(Child, AProgramThatNeverStopsForkingIsEnded) {
 
 TEST(Child, MayEndItselfWhenItsCommandSaysSo) {
   Command command = shell("trap 'exit 3' TERM; echo ready; while :; do sleep 0.01; done");
+  const auto says_something = [](const Child& child) {
+    pollfd ready{child.output(), POLLIN, 0};
+    return poll(&ready, 1, 10'000) == 1;
+  };
   for (const int polite_ms : {0, 5000}) {
     command.polite_ms = polite_ms;
     Child child(command);
-    pollfd ready{child.output(), POLLIN, 0};
-    ASSERT_EQ(poll(&ready, 1, 10'000), 1);
+    ASSERT_TRUE(says_something(child));
     if (polite_ms > 0) child.suspend();  // it is resumed for that
     child.kill();
     EXPECT_EQ(child.ending(),
               polite_ms > 0 ? "exited with code 3" : "was killed by signal 9 (Killed)");
   }
-  command = shell("trap '' TERM; sleep 600");
+  command = shell("trap '' TERM; echo ready; sleep 600");
   command.polite_ms = 50;
   Child stubborn(command);
+  ASSERT_TRUE(says_something(stubborn));
   stubborn.kill();
   EXPECT_EQ(stubborn.ending(), "was killed by signal 9 (Killed)");
 }
