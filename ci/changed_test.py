@@ -139,16 +139,6 @@ x.hpp:5:1: note: of a.cpp:3:1
     )
 
 
-def test_names_of_joined_tests_may_be_the_same(check_tidy, tmp_path):
-    names = ["a_test.cpp", "b_test.cpp"]
-    for name in names:
-        (tmp_path / name).write_text("namespace {\nint x;\n}  // namespace\n")
-    (both,) = check_tidy.texts_of(names, {name: {"command": "g++"} for name in names}, tmp_path)
-    assert both.file.read_text().splitlines()[::3] == [
-        *("namespace of_a_test {", "namespace of_b_test {")
-    ]
-
-
 def test_sources_that_cannot_be_joined_are_read_alone(check_tidy, tmp_path, monkeypatch, capsys):
     entries = []
     for name in ("a.cpp", "b.cpp"):

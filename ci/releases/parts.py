@@ -105,6 +105,14 @@ def _debian_part(package: str, version: str) -> Part | None:
     return None  # only called
 
 
+def _toolkit_of(file: Path) -> Path | None:
+    """The CUDA toolkit that the file lies in; folders inside one are called like it, too."""
+    for index, name in enumerate(file.parts):
+        if re.fullmatch(r"\.?cuda(-[\d.]+)?", name):
+            return Path(*file.parts[: index + 1])
+    return None
+
+
 def _cuda_part(root: Path) -> Part:
     """The toolkit's static runtime and headers. Its licence is as long as a book, and NVIDIA
     asks for no copy of it."""
@@ -146,12 +154,7 @@ def parts_of(build: Path, root: Path) -> list[Part]:
     files = {
         each for each in files if not each.is_relative_to(own) or each.is_relative_to(own / ".cuda")
     }
-    toolkits = {
-        Path(*each.parts[: index + 1])
-        for each in files
-        for index, name in enumerate(each.parts)
-        if re.fullmatch(r"\.?cuda(-[\d.]+)?", name)
-    }
+    toolkits = {toolkit for each in files if (toolkit := _toolkit_of(each))}
     files = {each for each in files if not any(each.is_relative_to(one) for one in toolkits)}
     packages, unknown = _of_packages(files)
     if unknown:
