@@ -21,7 +21,7 @@ Fiber make_fiber(std::byte* top, std::size_t /*bytes*/) {
   void** const at = reinterpret_cast<void**>(top) - 2;
   at[0] = reinterpret_cast<void*>(first);
   at[1] = nullptr;  // where it returns to
-  return at;
+  return reinterpret_cast<Fiber>(at);
 }
 
 /// Goes on with `to`, and returns when somebody goes on with `from`, which is set.
