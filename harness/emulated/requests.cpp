@@ -37,9 +37,10 @@ void Requests::request(const Request& asked) {
       block_.async.event(asked.addresses[i], 32 * warp_ + asked.lanes[i], asked.pc);
     return;
   }
+  const std::size_t of_warp = static_cast<std::size_t>(warp_) * 32;
   if (asked.act == Act::fence || asked.act == Act::block_fence)
     for (std::size_t i = 0; i < asked.active_lanes().size(); ++i) {
-      OfLane& lane = lanes_[static_cast<std::size_t>(32 * warp_ + asked.lanes[i])];
+      OfLane& lane = lanes_[of_warp + asked.lanes[i]];
       lane.fence = asked.addresses[i];
       lane.flag = lane.strong;
       fenced_ = true;
@@ -53,7 +54,7 @@ void Requests::request(const Request& asked) {
   strong_ = asked.act == Act::atomic || asked.act == Act::block_atomic ||
             asked.act == Act::volatile_read || asked.act == Act::volatile_write;
   for (std::size_t i = 0; strong_ && i < asked.active_lanes().size(); ++i)
-    lanes_[static_cast<std::size_t>(32 * warp_ + asked.lanes[i])].strong = asked.addresses[i];
+    lanes_[of_warp + asked.lanes[i]].strong = asked.addresses[i];
   of_block_ = asked.act == Act::block_atomic;
   if (asked.act != Act::volatile_read && asked.act != Act::volatile_write && !of_block_)
     return memory_request(asked);

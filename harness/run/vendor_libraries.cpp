@@ -14,7 +14,8 @@ std::string opened(const char* name) {
   if (handle == nullptr) return {};
   link_map* loaded = nullptr;
   std::string file = name;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &loaded) == 0 && loaded->l_name[0] != '\0')
+  if (dlinfo(handle, RTLD_DI_LINKMAP, reinterpret_cast<void*>(&loaded)) == 0 &&
+      loaded->l_name[0] != '\0')
     file = loaded->l_name;
   dlclose(handle);
   return file;
