@@ -26,7 +26,7 @@ ABOUT = """Ridgeline measures GPU and CPU kernels: it verifies every output, kee
 measures the device's own ceilings in the same run, and says *slower*, *not slower* or *cannot tell*
 with a stated error rate.
 
-    pip install ridgeline          # and ridgeline[cuda13] for the vendor's kernels to compare with
+    pip install ridgeline-*.whl    # with [cuda13] behind it: the vendor's kernels, too
     ridgeline run                  # the quick profile on the GPU, else on the CPU
     ridgeline report               # pages in results/report
 """

@@ -266,7 +266,7 @@ struct Differentiating {
         const bool hides = first_key + tile_keys > (causal ? way.m * rows : seq);
         // Where ptxas finds exponentials behind the products, without a branch between them, it
         // mixes the two, so that the products start late. With heads of 128 and no mask that costs
-        // 8%; else it costs less than hiding keys behind the products.
+        // 12 to 16%; else it costs less than hiding keys behind the products.
         if (hides_first && hides) hide_keys(scores, first_key, way.m * rows);
         ptx::barrier_wait(&signals.d_o_full[stage], parity);
         start_scores(dp, own_values, d_o);
