@@ -31,6 +31,14 @@ def test_help_needs_no_more_than_the_program(name):
     assert call(name, "--help").returncode == 0
 
 
+def test_some_of_the_tables_do_not_replace_all_of_them():
+    document = ROOT / "docs" / "trend.md"
+    before = document.read_bytes()
+    done = call("trend_study", "--series", "0", "--steps", "0", "--drifts", "0", "--publish")
+    assert (done.returncode, "all four tables" in done.stderr) == (64, True), done.stderr
+    assert document.read_bytes() == before
+
+
 def test_a_folder_that_cannot_be_written_is_74():
     done = call("synthetic_nights", "/proc/no/such")
     assert (done.returncode, len(done.stderr.splitlines())) == (74, 1), done.stderr

@@ -109,8 +109,11 @@ Past past_of(const NightlyDevice& device, const NightlyTimes* times, std::size_t
 
 using Read = std::function<std::optional<std::string>(const StoredRun&)>;
 
-/// Whether it says nothing that what `read` reads of a run is now `value`: see changes_between.
-bool explains_nothing(const Past& past, const Read& read, const std::optional<std::string>& value) {
+/// Whether it says nothing that what `read` reads of a run is now `value` and was `old_value`: see
+/// changes_between.
+bool explains_nothing(const Past& past, const Read& read,
+                      const std::optional<std::string>& old_value,
+                      const std::optional<std::string>& value) {
   std::set<std::optional<std::string>> values;
   std::optional<std::string> previous;
   std::size_t changes = 0, seen = 0, with_times = 0;
@@ -125,7 +128,7 @@ bool explains_nothing(const Past& past, const Read& read, const std::optional<st
     if (here == value) {
       ++with_times;
       as_now_there += *past.there[i] ? 1 : 0;
-    } else {
+    } else if (here == old_value) {
       ++others;
       others_here += *past.there[i] ? 0 : 1;
     }
@@ -154,7 +157,7 @@ void add_facts(NightChanges& to, const Past& past, const StoredRun& before, cons
       return value ? record::Facts{{key, *value}} : record::Facts{};
     };
     const std::vector<std::string> words = fact_changes(only(before), only(after));
-    if (words.empty() || explains_nothing(past, read, read(after))) continue;
+    if (words.empty() || explains_nothing(past, read, read(before), read(after))) continue;
     to.add(libraries ? Area::toolkit : Area::machine, words.front());
   }
 }

@@ -68,7 +68,8 @@ struct KnownChange {
 /// A fact that differs is left out when it explains nothing: readings; what changed on every fifth
 /// of the `past_nights` nights before, and had four values or more; and what was as it is now on
 /// two of them, unless it told the times apart: on four of five nights on which it was as it is now
-/// they were nearer to the level after `known`, and on four of five others to that before it.
+/// they were nearer to the level after `known`, and on four of five on which it was as on the night
+/// before to that before it.
 NightChanges changes_between(const NightlyDevice& device, const NightlyTimes* times,
                              std::size_t before, std::size_t after,
                              const std::optional<KnownChange>& known = {});

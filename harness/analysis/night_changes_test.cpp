@@ -130,6 +130,23 @@ TEST(NightChanges, LeaveOutFactsThatHadNoEffectBefore) {
       << "4 was always faster";
 }
 
+TEST(NightChanges, AreOfTwoMachinesWhateverAThirdIsLike) {
+  std::vector<std::string> machines;
+  std::vector<double> ns;
+  for (int night = 0; night < 40; ++night) {
+    const int machine = night / 5 % 3;
+    machines.push_back("ABC"[machine] + std::string("0"));
+    ns.push_back(machine == 0 ? 100 : machine == 1 ? 60 : 62);
+  }
+  for (const std::size_t to_b : {20, 35})
+    EXPECT_EQ(told(machines, ns, to_b).environment, std::vector<std::string>{"cpus A0 -> B0"})
+        << "that C is as fast as B excuses neither";
+  std::vector<double> others = ns;
+  for (std::size_t night = 0; night < others.size(); ++night)
+    if (machines[night] == "B0" && night != 35) others[night] = 100;
+  EXPECT_TRUE(told(machines, others, 35).environment.empty()) << "B was as slow as A";
+}
+
 TEST(ProfileChanges, AreOfHowAndNotOfWhatIsMeasured) {
   record::Run before, after;
   before.profile = after.profile = "nightly";
