@@ -50,7 +50,8 @@ class Planted:
     night from the planted one on. `code`: whether the code changes on that night; absent where it
     does as on any other. `level`: logs of a case's times, where they are no single step. `moves`:
     the case moves by itself, and nothing is planted. `cases`: how many there are; the first
-    `moving` of them take the change."""
+    `moving` of them take the change. `machines`: of a pool, each of which stays 2 to 9 nights;
+    every move from one to another is a change, and nothing else is planted."""
 
     name: str
     right: tuple[str, ...]
@@ -60,6 +61,7 @@ class Planted:
     moves: bool = False
     cases: int = CASES
     moving: int = CASES
+    machines: int = 0
 
 
 def _recorded(key: str, value: str) -> Callable[[Night, int], None]:
@@ -134,6 +136,8 @@ KINDS = (
     Planted("driver", ("machine",), _recorded("driver", "590.1"), code=True),
     Planted("kernel of the system", ("machine",), _recorded("kernel", "Linux 6.12")),
     Planted("number of CPUs", ("machine",), _cpus),
+    Planted("machine of a pool of 3", ("machine",), machines=3, moves=True),
+    Planted("machine of a pool of 6", ("machine",), machines=6, moves=True),
     Planted("compiler", ("toolkit",), _built("compiler", "g++ 14.2"), code=True),
     Planted("CUDA", ("toolkit",), _built("cuda", "13.1 sm_90a"), code=True),
     Planted("library", ("toolkit",), _recorded("cudnn", "9.19"), code=False),
@@ -187,6 +191,15 @@ def _levels(kind: Planted, at: int, draw: random.Random) -> list[float]:
     return [size if number >= at else 0.0 for number in range(NIGHTS)]
 
 
+def _pool(machines: int, draw: random.Random) -> list[int]:
+    """The machine of each night: one stays 2 to 9 nights, then another one comes."""
+    nights: list[int] = []
+    while len(nights) < NIGHTS:
+        others = [one for one in range(machines) if not nights or one != nights[-1]]
+        nights += [draw.choice(others)] * draw.randint(2, 9)
+    return nights[:NIGHTS]
+
+
 def write(path: Path, kind: Planted, seed: int) -> datetime.date:
     """A results file with one change of that kind; its night."""
     draw = random.Random(f"{kind.name} {seed}")
@@ -195,8 +208,14 @@ def write(path: Path, kind: Planted, seed: int) -> datetime.date:
     cases = [nights_file.add_case(database, number) for number in range(kind.cases)]
     levels = [_levels(kind, at, draw) for _ in cases[: kind.moving]]
     levels += [[0.0] * NIGHTS for _ in cases[kind.moving :]]
+    hosts = _pool(kind.machines, draw) if kind.machines else []
+    if hosts:
+        own = [[draw.gauss(0, 0.1) for _ in range(kind.machines)] for _ in cases]
+        levels = [[one[host] for host in hosts] for one in own]
     noises = [draw.uniform(0.002, 0.004) for _ in cases]
     for number, night in enumerate(_nights(kind, at, draw)):
+        if hosts:
+            night.recorded["host"] = f"host{hosts[number]}"
         started = f"{FIRST_NIGHT + datetime.timedelta(days=number)}T02:00:00Z"
         run = nights_file.add_run(
             database,

@@ -7,12 +7,15 @@ from harness.run.scripted_runs import BUILD
 def test_the_causes_of_planted_changes_are_named(tmp_path):
     rows = list(planted_causes.rows(BUILD / "ridgeline", tmp_path, 1))
     for row in rows:
-        assert row.count >= row.kind.moving, row
+        # A case comes to know the machines of its pool, and tells few of their changes.
+        assert row.count >= row.kind.moving or row.kind.machines, row
         if not row.kind.moves:
             assert row.right == row.count, row
-    moving = [row for row in rows if row.kind.moves]
-    right, count = (sum(getattr(row, key) for row in moving) for key in ("right", "count"))
-    assert right >= 0.9 * count, moving
+    by_itself = [row for row in rows if row.kind.moves and not row.kind.machines]
+    pools = [row for row in rows if row.kind.machines]
+    for moving, least in ((by_itself, 0.9), (pools, 0.8)):
+        right, count = (sum(getattr(row, key) for row in moving) for key in ("right", "count"))
+        assert right >= least * count > 0, moving
     text = planted_causes.table(rows)
     assert len(text.splitlines()) == len(planted_causes.KINDS) + 3
     assert "| the code | `code` | 8 | 8 |  |  |  |  |  | 100.0% [63.1, 100.0] | open |" in text

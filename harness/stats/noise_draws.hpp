@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -171,6 +172,49 @@ inline void remembering(Nights& nights, Random& random, Shifts&) {
 
 inline double weekend(double night, std::size_t i, Random&) {
   return .57 * (night + (i % 7 < 2 ? 3 : 0));
+}
+
+/// One night a week is 2.3 slower, and two running of 30 are 10 to 20 slower.
+inline double neighbour(double night, std::size_t i, Random& random) {
+  const double monthly = i % 30 < 2 ? 10 + 10 * uniform(random) : 0;
+  return .57 * (night + (i % 7 == 3 ? 4 : 0)) + monthly;
+}
+
+/// A wave of a year, and heat that stays for some days.
+inline void seasons(Nights& nights, Random& random, Shifts&) {
+  const double phase = 6.283 * uniform(random);
+  double weather = 0;
+  for (std::size_t i = 0; i < nights.size(); ++i) {
+    weather = .8 * weather + .6 * normal(random);
+    nights[i] = 2 * std::sin(static_cast<double>(i) / 365 * 6.283 + phase) +
+                std::max(0.0, weather) + .6 * normal(random);
+  }
+}
+
+/// Every boot, for 5 to 40 nights, chooses one of two modes 2 apart.
+inline void booting(Nights& nights, Random& random, Shifts&) {
+  int left = 0;
+  double mode = 0;
+  for (double& night : nights) {
+    if (left-- == 0) {
+      left = 4 + static_cast<int>(36 * uniform(random));
+      mode = chance(random, .5) ? 2 : 0;
+    }
+    night = mode + .2 * normal(random);
+  }
+}
+
+/// Every few weeks it is 0.4, 0.6 or 2 loud.
+inline void loud_for_weeks(Nights& nights, Random& random, Shifts&) {
+  int left = 0;
+  double loudness = 0;
+  for (double& night : nights) {
+    if (left-- == 0) {
+      left = 9 + static_cast<int>(31 * uniform(random));
+      loudness = chance(random, 1.0 / 3) ? 2 : chance(random, .5) ? .4 : .6;
+    }
+    night = loudness * normal(random);
+  }
 }
 
 }  // namespace ridgeline::stats::zoo

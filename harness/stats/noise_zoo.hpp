@@ -129,6 +129,14 @@ inline std::span<const Kind> kinds() {
          const double off = chance(random, .04) ? 10 + 70 * uniform(random) : 0;
          return normal(random) + off;
        })},
+      {"6% of nights disturbed for some hours", nightly([](Random& random) {
+         const double slower = 5 + 35 * uniform(random), part = uniform(random);
+         return normal(random) + (chance(random, .06) ? slower * part : 0);
+       })},
+      {"a neighbour every week and every month", with(nightly(normal), neighbour)},
+      {"summers, and hot weeks", seasons},
+      {"a mode a boot, for 5 to 40 nights", booting},
+      {"loudness of 10 to 40 nights", loud_for_weeks},
   };
   return all;
 }
