@@ -69,12 +69,11 @@ double spread_by_steps(std::span<const double> values) {
   return stats::median(steps) / 0.954;  // half of the differences of two normal values are below
 }
 
-Habit habit_before(std::span<const double> values, std::size_t at, double level_before,
-                   double level_after) {
+Habit habit_before(std::span<const double> values, std::size_t at, const KnownChange& change) {
   constexpr std::size_t most = 120;
   constexpr double large = 1.25;
   const std::size_t begin = at - std::min(at, most);
-  const double is = std::log(level_after), step = is - std::log(level_before);
+  const double is = std::log(change.after), step = is - std::log(change.before);
   Habit habit;
   habit.large = std::abs(step) > std::log(large);
   habit.nights = at - begin;
@@ -97,10 +96,15 @@ Habit habit_before(std::span<const double> values, std::size_t at, double level_
       largest = std::max(largest, distance);
     else
       end_move();
+  }
+  end_move();
+  // What comes for two nights now and then excuses no level that stays for a week.
+  const std::size_t stay = std::max(beside, change.nights);
+  for (std::size_t i = 0; i + stay + beside <= all.size(); ++i) {
+    const double was = stats::median(all.subspan(i, stay));
     // A tenth of the step short of the new level is at it.
     habit.had_level |= (was - is) * std::copysign(1.0, step) >= -0.1 * std::abs(step);
   }
-  end_move();
   if (habit.moves > 0) habit.usual = std::sqrt(squares / static_cast<double>(habit.moves));
   habit.far = std::abs(step) > 2 * habit.usual;
   return habit;

@@ -47,7 +47,7 @@ struct Habit {
   double usual = 0;        // root of the mean square of the moves, as a log of a ratio
   bool far = true;         // the change is more than twice as large as that
   bool large = false;      // the change is one of more than 25%
-  bool had_level = false;  // that the change leads to, or one beyond it
+  bool had_level = false;  // that the change leads to, or one beyond it, for as many nights
   bool mode = false;       // it goes to and fro between the same two levels: TrendChange::mode
 
   /// Whether the change is one of what the series does again and again.
@@ -58,12 +58,12 @@ struct Habit {
 /// of which may be of something else; 0 for fewer than two values.
 double spread_by_steps(std::span<const double> values);
 
-/// Of the last 120 values before `at`, of a change between two levels, in the unit of `values`. A
-/// move is where the medians of the three values before and from a place on are farther apart than
-/// the noise from one night to the next makes them in one place of two thousand; where several
-/// places in a row are, it is one, as large as the largest.
-Habit habit_before(std::span<const double> values, std::size_t at, double level_before,
-                   double level_after);
+/// Of the last 120 values before `at`, of a change that was told. A level counts as one that they
+/// had when the median of as many as told the change, three at least, was there. A move is where
+/// the medians of the three values before and from a place on are farther apart than the noise from
+/// one night to the next makes them in one place of two thousand; where several places in a row
+/// are, it is one, as large as the largest.
+Habit habit_before(std::span<const double> values, std::size_t at, const KnownChange& change);
 
 /// How many of the cases that were measured on both sides of a change moved with it, whether a
 /// change of theirs is told or not; none where nobody counted.

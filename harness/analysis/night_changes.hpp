@@ -59,6 +59,7 @@ inline constexpr std::size_t past_nights = 30;
 struct KnownChange {
   std::size_t night = 0;         // the first of the new level
   double before = 0, after = 0;  // the levels, in ns
+  std::size_t nights = 0;        // of the new level that there were
 };
 
 /// Compares the last run of night `before` or earlier with the first of night `after` or later,

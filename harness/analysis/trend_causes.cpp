@@ -74,8 +74,7 @@ class Explaining {
     narrow(change.changes, change.case_name, before, change.latest, change.environment);
     Habit habit;
     if (const auto& known = change.known; times && known)
-      habit =
-          habit_before(times->median_ns, place(nights, known->night), known->before, known->after);
+      habit = habit_before(times->median_ns, place(nights, known->night), *known);
     habit.mode = change.mode;
     change.why = why_of(change.changes, habit, times ? company_of(change) : Company());
     if (with_environment(change.why->cause))

@@ -180,7 +180,7 @@ TEST_F(TrendCauses, ALibraryIsOfTheToolkit) {
 TEST_F(TrendCauses, NoiseIsToBlameWhenTheCaseMovesAsFarByItself) {
   std::vector<double> two_levels;
   for (int i = 0; i < 120; ++i) two_levels.push_back(i / 12 % 2 == 0 ? 100 : 108);
-  const Habit habit = habit_before(two_levels, 108, 100, 108);
+  const Habit habit = habit_before(two_levels, 108, {0, 100, 108});
   EXPECT_EQ(habit.moves, 8u);
   EXPECT_EQ(habit.nights, 108u);
   EXPECT_NEAR(habit.usual, std::log(1.08), 1e-9);
@@ -194,14 +194,14 @@ TEST_F(TrendCauses, NoiseIsToBlameWhenTheCaseMovesAsFarByItself) {
                 "it moved by itself 8 times in the 108 nights before, usually by 8.0%",
                 "it has been at this level before", "the commit changed",
                 "nothing else that is recorded changed"}));
-  EXPECT_EQ(why_of(changes, habit_before(two_levels, 108, 100, 120)).cause, TrendCause::code)
+  EXPECT_EQ(why_of(changes, habit_before(two_levels, 108, {0, 100, 120})).cause, TrendCause::code)
       << "it never moved so far";
   TrendChange noise;
   noise.is_new = true;
   EXPECT_TRUE(fails(noise));
   noise.why = why_of(changes, habit);
   EXPECT_FALSE(fails(noise));
-  noise.why = why_of(changes, habit_before(two_levels, 108, 100, 115));
+  noise.why = why_of(changes, habit_before(two_levels, 108, {0, 100, 115}));
   EXPECT_EQ(noise.why->cause, TrendCause::noise);
   EXPECT_TRUE(fails(noise)) << "it was never so slow";
   Habit mode;
@@ -213,20 +213,30 @@ TEST_F(TrendCauses, NoHabitExcusesADoubling) {
   for (const double high : {120.0, 200.0}) {
     std::vector<double> values;
     for (int i = 0; i < 120; ++i) values.push_back(i / 12 % 2 == 0 ? 100 : high);
-    const Why why = why_of({}, habit_before(values, 108, 100, high));
+    const Why why = why_of({}, habit_before(values, 108, {0, 100, high}));
     EXPECT_EQ(why.cause, TrendCause::noise);
     EXPECT_EQ(why.excused, high == 120);
+  }
+}
+
+TEST_F(TrendCauses, TwoNightsNowAndThenExcuseNoLevelThatStays) {
+  std::vector<double> values;  // a neighbour comes for two nights of thirty
+  for (int i = 0; i < 120; ++i) values.push_back(i % 30 < 2 && i > 0 ? 115 : 100);
+  for (const std::size_t nights : {2, 3, 5, 7, 14}) {
+    const Habit habit = habit_before(values, 120, {120, 100, 108, nights});
+    EXPECT_TRUE(habit.is_noise());
+    EXPECT_EQ(habit.had_level, nights < 5) << nights;
   }
 }
 
 TEST_F(TrendCauses, ARegressionThatWasMendedIsNoHabit) {
   std::vector<double> values;
   for (int i = 0; i < 100; ++i) values.push_back(i >= 40 && i < 60 ? 108 : 100);
-  const Habit habit = habit_before(values, 100, 100, 108);
+  const Habit habit = habit_before(values, 100, {0, 100, 108});
   EXPECT_EQ(habit.moves, 2u);
   EXPECT_TRUE(habit.had_level);
   EXPECT_FALSE(habit.is_noise());
-  EXPECT_EQ(habit_before({}, 0, 1, 2).moves, 0u);
+  EXPECT_EQ(habit_before({}, 0, {0, 1, 2}).moves, 0u);
 }
 
 TEST_F(TrendCauses, LoudNoiseIsNoHabit) {
@@ -237,7 +247,7 @@ TEST_F(TrendCauses, LoudNoiseIsNoHabit) {
     for (int series = 0; series < 200; ++series) {
       std::vector<double> values;
       for (int i = 0; i < 120; ++i) values.push_back(100 * std::exp(.01 * normal(random)));
-      habits += habit_before(values, 120, 100, 100 * std::exp(step)).is_noise() ? 1 : 0;
+      habits += habit_before(values, 120, {0, 100, 100 * std::exp(step)}).is_noise() ? 1 : 0;
     }
     EXPECT_LE(habits, 2u) << step;
   }

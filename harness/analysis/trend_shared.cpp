@@ -78,9 +78,9 @@ std::optional<TrendChange> member_of(const TrendChange& shared, const NightlyCas
   member.before = stats::median(values.subspan(at - before, before));
   member.after = stats::median(values.subspan(at, after));
   const std::size_t told = place(*shared.raised + 1);
+  const std::size_t nights = std::clamp<std::size_t>(told - at, 1, after);
   member.known =
-      KnownChange{shared.night, member.before,
-                  stats::median(values.subspan(at, std::clamp<std::size_t>(told - at, 1, after)))};
+      KnownChange{shared.night, member.before, stats::median(values.subspan(at, nights)), nights};
   member.ratio.reset();
   member.shared = true;
   keep_recent(member, times->median_ns, at);

@@ -89,8 +89,8 @@ TrendChange change_of(const std::string& name, const WatchedSeries& series,
   change.ratio = {std::exp(size.step.low), std::exp(size.step.high)};
   change.unit = "ns";
   change.raised = series.nights[step.told - 1];
-  change.known =
-      KnownChange{series.nights[step.first], std::exp(step.before), std::exp(step.after)};
+  change.known = KnownChange{series.nights[step.first], std::exp(step.before), std::exp(step.after),
+                             step.told - step.first};
   if (step.undone) change.undone = series.nights[*step.undone - 1];
   if (step.undoes) change.undoes = series.nights[series.steps.steps()[*step.undoes].place.at];
   change.mode = step.mode;
