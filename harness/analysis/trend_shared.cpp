@@ -84,8 +84,9 @@ std::optional<TrendChange> member_of(const TrendChange& shared, const NightlyCas
   member.ratio.reset();
   member.shared = true;
   keep_recent(member, times->median_ns, at);
-  const double move = std::log(member.after / member.before),
-               all = std::log(shared.after / shared.before);
+  // By what was known when it was told, so that a member stays one.
+  const double move = std::log(member.known->after / member.known->before),
+               all = std::log(shared.known->after / shared.known->before);
   if (move * all <= 0 || std::abs(move) < std::abs(all) / 2) return {};
   return member;
 }
