@@ -52,9 +52,9 @@ NightlyCase common_case(const NightlyDevice& device) {
 }
 
 /// The change of a case on the night of a `shared` one, where it moved at least half as far the
-/// same way. `own` are the nights of the changes that it tells itself: no level reaches over one.
+/// same way. `own` are the changes that it tells itself: no level reaches over one.
 std::optional<TrendChange> member_of(const TrendChange& shared, const NightlyCase& one,
-                                     const std::vector<std::size_t>& own) {
+                                     const std::vector<const TrendChange*>& own) {
   const auto times = std::ranges::find(one.times, shared.environment, &NightlyTimes::environment);
   if (times == one.times.end()) return {};
   const auto place = [&](std::size_t night) {
@@ -63,24 +63,33 @@ std::optional<TrendChange> member_of(const TrendChange& shared, const NightlyCas
   };
   const std::size_t at = place(shared.night);
   const std::span<const double> values = times->median_ns;
-  std::size_t begin = 0, end = values.size();
-  for (const std::size_t night : own) {
-    if (place(night) <= at)
-      begin = std::max(begin, place(night));
-    else
-      end = std::min(end, place(night));
+  // The last of its own changes up to there, and the first behind it; `known` when it was told: of
+  // those alone that were told by then.
+  std::size_t begin = 0, end = values.size(), known_begin = 0,
+              known_end = place(*shared.raised + 1);
+  for (const TrendChange* change : own) {
+    const std::size_t night = place(change->night);
+    const bool is_known = *change->raised <= *shared.raised;
+    if (night <= at) {
+      begin = std::max(begin, night);
+      if (is_known) known_begin = std::max(known_begin, night);
+    } else {
+      end = std::min(end, night);
+      if (is_known) known_end = std::min(known_end, night);
+    }
   }
-  if (at <= begin || at >= end) return {};
+  if (at <= begin || at >= end || at >= known_end) return {};
   const std::size_t before = std::min(at - begin, level_nights),
                     after = std::min(end - at, level_nights);
   TrendChange member = shared;
   member.case_name = one.name;
   member.before = stats::median(values.subspan(at - before, before));
   member.after = stats::median(values.subspan(at, after));
-  const std::size_t told = place(*shared.raised + 1);
-  const std::size_t nights = std::clamp<std::size_t>(told - at, 1, after);
+  const std::size_t known_before = std::min(at - known_begin, level_nights),
+                    nights = std::min(known_end - at, level_nights);
   member.known =
-      KnownChange{shared.night, member.before, stats::median(values.subspan(at, nights)), nights};
+      KnownChange{shared.night, stats::median(values.subspan(at - known_before, known_before)),
+                  stats::median(values.subspan(at, nights)), nights};
   member.ratio.reset();
   member.shared = true;
   keep_recent(member, times->median_ns, at);
@@ -97,8 +106,8 @@ void add_shared_changes(DeviceTrend& trend, const TrendRules& rules) {
   const std::vector<Night>& nights = trend.nights.nights;
   for (const TrendChange& shared :
        trend_of_times(trend.nights, common_case(trend.nights), rules).changes) {
-    std::vector<TrendChange*> own;                            // told of the cases themselves
-    std::map<std::string, std::vector<std::size_t>> all_own;  // their nights, at any time
+    std::vector<TrendChange*> own;                                   // told of the cases themselves
+    std::map<std::string, std::vector<const TrendChange*>> all_own;  // at any time
     const auto is_own = [&](const TrendChange& change) {
       return change.environment == shared.environment && change.worse == shared.worse &&
              std::abs(nights[change.night].day - nights[shared.night].day) <= fleet_days;
@@ -106,7 +115,7 @@ void add_shared_changes(DeviceTrend& trend, const TrendRules& rules) {
     for (TrendChange& change : trend.changes) {
       if (is_own(change)) own.push_back(&change);
       if (change.environment == shared.environment && !change.shared)
-        all_own[change.case_name].push_back(change.night);
+        all_own[change.case_name].push_back(&change);
     }
     std::vector<TrendChange> members;
     for (const NightlyCase& one : trend.nights.cases) {
