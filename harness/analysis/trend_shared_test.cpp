@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <set>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -88,6 +90,31 @@ TEST_F(Trend, WhatCasesToldBeforeIsNoPartOfAFleetEvent) {
     EXPECT_TRUE(change.night == 80 || change.night == 85) << change.case_name;
     EXPECT_LT(change.night, change.raised);
   }
+}
+
+TEST_F(Trend, WhatManyCasesToldStaysTold) {
+  Nights nights;  // a neighbour now and then, and cases that become slower one after the other
+  nights.cases = 20;
+  nights.noise = .01;
+  nights.level = [](int of, int night) {
+    return (night % 30 < 2 ? .15 : 0) + (night % 7 == 3 ? .04 : 0) + (night >= 80 + of ? .08 : 0);
+  };
+  std::set<std::pair<std::string, std::size_t>> told;  // case, and the night that told it
+  add(nights, 0, 88);
+  for (int night = 88; night < 106; ++night) {
+    add(nights, night, night + 1);
+    std::set<std::pair<std::string, std::size_t>> found;
+    const DeviceTrend now = trend({.least_step = {}, .shown_nights = 400});
+    for (const TrendChange& change : now.changes) found.emplace(change.case_name, *change.raised);
+    for (const FleetEvent& event : now.fleet)
+      for (const TrendChange& change : event.members)
+        found.emplace(change.case_name, *change.raised);
+    for (const auto& [name, raised] : told)
+      EXPECT_TRUE(found.contains({name, raised}))
+          << name << ", told " << raised << ", on " << night;
+    told.merge(found);
+  }
+  EXPECT_GE(told.size(), 20u);
 }
 
 }  // namespace trend_shared_test
