@@ -62,8 +62,11 @@ __device__ __forceinline__ void receive(const Peers& peers, int rank, int stage,
 #pragma unroll
     for (int from = 0; from < ranks; ++from) {
       if (from == rank) continue;
-      packets[from] = ptx::load_packet(room<ranks>(peers, rank, stage, call, from) + j);
-      is_whole = is_whole && ptx::is_of_call(packets[from], call);
+      const uint4* const at = room<ranks>(peers, rank, stage, call, from) + j;
+      packets[from] = ptx::load_packet(at);
+      if (ptx::is_of_call(packets[from], call)) continue;
+      is_whole = false;
+      ptx::let_others_send(at, call);
     }
   }
 }

@@ -76,7 +76,7 @@ TEST_P(PeerRung, SumsEverySizeInAnyOrderOfBlocks) {
 
 TEST_P(PeerRung, GivesTheBitsOfASumInTheOrderOfRanks) {
   constexpr int ranks = 4;
-  constexpr std::int64_t count = 260;
+  constexpr std::int64_t count = 264;
   PlayedRanks played(*found_.device, ranks, count * 4);
   for (const DType dtype : {DType::f32, DType::bf16}) {
     const auto size = static_cast<std::int64_t>(size_of(dtype));

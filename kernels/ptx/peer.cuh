@@ -102,4 +102,15 @@ __device__ __forceinline__ bool is_of_call(const uint4& packet, std::uint32_t ca
   return packet.w == call;
 }
 
+/// Between two looks at packets of several senders. The emulated device lets others run when a
+/// thread asks for one word again and again; a GPU needs no such thing.
+__device__ __forceinline__ void let_others_send(const uint4* missing, std::uint32_t call) {
+#if !defined(__CUDACC__)
+  while (!is_of_call(load_packet(missing), call)) {
+  }
+#else
+  static_cast<void>(missing), static_cast<void>(call);
+#endif
+}
+
 }  // namespace ridgeline::ptx
