@@ -41,7 +41,10 @@ Communicator& communicator(const Named& named, measure::Group& group) {
   if (!mine)
     mine = named.variant.connect(
         {group.size(), group.rank(),
-         [&group](void* bytes, std::size_t count) { group.broadcast(bytes, count); }});
+         [&group](void* bytes, std::size_t count) { group.broadcast(bytes, count); },
+         [&group](const void* own, std::size_t count, void* all) {
+           group.gather(own, count, all);
+         }});
   return *mine;
 }
 
@@ -55,10 +58,21 @@ struct Calls {
 };
 constexpr Calls all_calls[] = {{Mode::isolated, 1}, {Mode::pipelined, 16}};
 
+/// One buffer: memory of its own, or a piece of what a communicator gave.
+struct Bytes {
+  Bytes(device::Device& device, std::size_t size)
+      : own(device, size), at(own.data()), count(size) {}
+  Bytes(std::byte* given, std::size_t size) : at(given), count(size) {}
+
+  device::Buffer<std::byte> own;
+  std::byte* at;
+  std::size_t count;
+};
+
 /// The buffers of one rank, in bytes, with what lies where.
 struct Data {
   Data(device::Device& on, const Problem& of, int its_rank, std::uint64_t first_seed,
-       bool all_zeros, const measure::Sets& sets)
+       bool all_zeros, const measure::Sets& sets, Communicator& communicator)
       : device(on), problem(of), rank(its_rank), seed(first_seed), zeros(all_zeros) {
     // On the root a broadcast is in place: it receives into what it sends.
     shared = problem.in_place || (problem.operation == Operation::broadcast && rank == 0);
@@ -71,26 +85,39 @@ struct Data {
       send_offset = size_of_count(problem.send_offset(rank));
       receive_offset = size_of_count(problem.receive_offset(rank));
     }
+    const std::size_t input = problem.in_place ? std::max(sent, received) : sent,
+                      output = shared ? 0 : received, outputs = problem.in_place ? 0 : sets.outputs;
+    // Each piece begins at a multiple of 256 bytes, as memory of its own does.
+    const auto room = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
+    std::byte* given =
+        communicator.memory(problem, sets.inputs * room(input) + outputs * room(output));
+    const auto add = [&](std::vector<Bytes>& to, std::size_t bytes) {
+      if (given == nullptr) {
+        to.emplace_back(device, bytes);
+      } else {
+        to.emplace_back(given, bytes);
+        given += room(bytes);
+      }
+    };
     for (std::size_t set = 0; set < sets.inputs; ++set) {
-      send.emplace_back(device, problem.in_place ? std::max(sent, received) : sent);
+      add(send, input);
       fill(set);
     }
-    for (std::size_t set = 0; !problem.in_place && set < sets.outputs; ++set)
-      receive.emplace_back(device, shared ? 0 : received);
+    for (std::size_t set = 0; set < outputs; ++set) add(receive, output);
   }
 
   collectives::Inputs inputs(std::size_t set) const { return {seed + set, zeros}; }
   void fill(std::size_t set) {
-    collectives::fill_inputs(device, problem, rank, inputs(set), send[set].data() + send_offset);
+    collectives::fill_inputs(device, problem, rank, inputs(set), send[set].at + send_offset);
   }
-  const std::byte* sent(measure::Turn turn) const { return send[turn.inputs].data() + send_offset; }
+  const std::byte* sent(measure::Turn turn) const { return send[turn.inputs].at + send_offset; }
   std::byte* received(measure::Turn turn) const {
-    return (shared ? send[turn.inputs] : receive[turn.output]).data() + receive_offset;
+    return (shared ? send[turn.inputs] : receive[turn.output]).at + receive_offset;
   }
   void poison(std::size_t output) {
-    if (!problem.in_place) return receive[output].poison();
+    if (!problem.in_place) return device.poison(receive[output].at, receive[output].count);
     for (std::size_t set = 0; set < send.size(); ++set) {
-      send[set].poison();
+      device.poison(send[set].at, send[set].count);
       fill(set);
     }
   }
@@ -106,7 +133,7 @@ struct Data {
   bool zeros;
   bool shared = false;  // send and receive
   std::size_t send_offset = 0, receive_offset = 0;
-  std::vector<device::Buffer<std::byte>> send, receive;
+  std::vector<Bytes> send, receive;
 };
 
 /// The wrong element of the first rank that has one, told by all ranks together.
@@ -142,7 +169,8 @@ measure::Workload prepare(const Named& named, const Problem& problem, const Call
   sets = {std::bit_ceil(sets.inputs), std::bit_ceil(sets.outputs)};
   if (problem.in_place) sets.outputs = 1;  // which lies in the inputs of each turn
   const bool zeros = setup.distribution == device::Distribution::zeros;
-  auto data = std::make_shared<Data>(device, problem, group.rank(), setup.seed, zeros, sets);
+  auto data = std::make_shared<Data>(device, problem, group.rank(), setup.seed, zeros, sets,
+                                     communicator(named, group));
 
   measure::Workload workload;
   workload.sets = sets;
@@ -232,6 +260,10 @@ class Sweep {
           both({operation, ranks, bytes});
       }
       for (const DType dtype : named_.variant.dtypes) of_type(dtype, ranks);
+      // Between the sizes of all types, where kernels over peer memory take turns.
+      for (const std::int64_t bytes :
+           {4 * kib, 16 * kib, 64 * kib, 256 * kib, 4096 * kib, gib / 64})
+        pipelined({Operation::all_reduce, ranks, bytes, DType::bf16});
     }
   }
 
@@ -268,7 +300,9 @@ class Sweep {
   void pipelined(const Problem& problem) { add(problem, all_calls[1]); }
   void add(const Problem& problem, const Calls& calls) {
     const std::int64_t parts = problem.in_parts() ? problem.ranks : 1;
-    if (problem.count() % parts == 0) cases_.push_back(make_case(named_, problem, calls));
+    if (problem.count() % parts != 0) return;
+    if (named_.variant.is_for != nullptr && !named_.variant.is_for(problem)) return;
+    cases_.push_back(make_case(named_, problem, calls));
   }
 
   const Named& named_;

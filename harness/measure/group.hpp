@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 namespace ridgeline::measure {
 
@@ -15,6 +16,10 @@ class Group {
   virtual double max(double value) { return value; }
   /// Rank 0's bytes, on every rank.
   virtual void broadcast(void* /*bytes*/, std::size_t /*count*/) {}
+  /// `count` bytes of each rank, in the order of ranks, on every rank.
+  virtual void gather(const void* mine, std::size_t count, void* all) {
+    std::memcpy(all, mine, count);
+  }
   /// What rank 0 says, on every rank, so that all stop together.
   template <class Value>
   Value agreed(Value value) {

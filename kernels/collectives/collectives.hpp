@@ -81,6 +81,10 @@ struct Member {
   int size = 1, rank = 0;
   std::function<void(void* bytes, std::size_t count)> broadcast;  // rank 0's bytes to every rank,
                                                                   // outside of any timing
+  std::function<void(const void* mine, std::size_t count, void* all)> gather = {};  // each rank's
+                                                                                    // `count`
+                                                                                    // bytes,
+                                                                                    // likewise
 };
 
 /// What a library needs to communicate; made once, together by all ranks.
@@ -92,6 +96,13 @@ class Communicator {
   /// not use may be anything. All ranks must enqueue the same problems in the same order.
   virtual void launch(const Problem& problem, const void* send, void* receive,
                       device::Stream& stream) = 0;
+  /// Memory for all buffers of a case, `bytes` on every rank alike, until the next call: of a
+  /// library whose ranks reach each other's memory. Asked for by all ranks together. Null where any
+  /// memory of the device will do.
+  virtual std::byte* memory(const Problem& problem, std::size_t bytes) {
+    static_cast<void>(problem), static_cast<void>(bytes);
+    return nullptr;
+  }
   /// For while the device is waited for: throws when what was launched will never end, having ended
   /// it.
   virtual void look() {}
@@ -102,6 +113,8 @@ struct Variant {
   std::vector<DType> dtypes;
   device::Support (*supports)(const Problem&, const device::Facts&);
   std::unique_ptr<Communicator> (*connect)(const Member&);
+  /// Of a variant that is for few problems: which of them are worth a case. Null for all.
+  bool (*is_for)(const Problem&) = nullptr;
 };
 
 /// All variants, written by CMake from the files in mpi/ and cuda/.

@@ -92,4 +92,10 @@ void MpiGroup::broadcast(void* bytes, std::size_t count) {
   }
 }
 
+void MpiGroup::gather(const void* mine, std::size_t count, void* all) {
+  machine();
+  const int each = static_cast<int>(count);  // of what ranks tell each other, never of messages
+  MPI_Allgather(mine, each, MPI_BYTE, all, each, MPI_BYTE, MPI_COMM_WORLD);
+}
+
 }  // namespace ridgeline::worker

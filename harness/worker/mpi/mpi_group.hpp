@@ -24,6 +24,7 @@ class MpiGroup final : public measure::Group {
   void barrier() override;
   double max(double value) override;
   void broadcast(void* bytes, std::size_t count) override;
+  void gather(const void* mine, std::size_t count, void* all) override;
 };
 
 }  // namespace ridgeline::worker

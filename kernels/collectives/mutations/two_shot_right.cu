@@ -1,0 +1,7 @@
+#include "kernels/ptx/peer.cuh"
+
+// As it is.
+#define on_cuda two_shot_right
+#include "kernels/collectives/two_shot.cu"
+#define RIDGELINE_CALL two_shot_call
+#include "kernels/collectives/mutations/calls_in_a_row.cuh"
