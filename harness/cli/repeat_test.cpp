@@ -50,6 +50,7 @@ TEST(RepeatingLine, CutsTheLineAsTheCommandDeclaresItsOptions) {
   const std::pair<const char*, const char*> rows[] = {
       {"run --quiet gemm --label --quiet scan", "run --quiet --label --quiet"},
       {"run --label=try gemm --quiet", "run --label=try --quiet"},
+      {"run --unfit busy --quiet gemm --unfit=hot", "run --quiet"},
       {"run --worker a gemm --worker=b scan", "run --worker a --worker=b"},
       {"run --quiet -- --label gemm", "run --quiet"},
       {"run --of-another-version gemm scan", "run --of-another-version gemm"},

@@ -29,6 +29,7 @@
 #include "harness/present/said_lines.hpp"
 #include "harness/present/shown_gate.hpp"
 #include "harness/present/trend.hpp"
+#include "harness/present/write_document.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/launcher.hpp"
 #include "harness/process/python_worker.hpp"
@@ -329,16 +330,15 @@ int report(const Context& context, const ReportOptions& options) {
                 "check the path and its permissions, or choose another folder with --output");
   std::set<std::string> shown;
   for (const store::FoundRun& one : chosen.runs) shown.insert(one.summary.run.id);
-  const present::ReportHistories histories = present::report_histories(
+  present::ReportHistories histories = present::report_histories(
       context.results, asked_device(chosen, options), shown, reader, left_out);
   json::put(document, "commits", histories.commits);
   const std::string model = options.selector.empty() ? "" : runs.front().device.model;
   const json::Value claims = present::report_json(present::stored_claims(
       reader.all(), model, runs, run::load_claims(process::home()), left_out));
   if (claims.size() > 0) document["claims"] = claims;
-  write_file(data, [&](std::ostream& stream) {
-    present::write_document(stream, document, histories.devices);
-  });
+  document["histories"] = std::move(histories.devices);
+  write_file(data, [&](std::ostream& stream) { present::write_document(stream, document); });
   if (talks) say_chosen(chosen, reader.all());
   draw_report(data, output, options.formats);
   if (talks) say_best(document);
