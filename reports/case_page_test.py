@@ -408,6 +408,16 @@ def test_the_latest_run_is_a_link_where_it_has_a_page(tmp_path: Path) -> None:
     assert "synthetic-h200" in pages["index.html"].text, "whose report it is"
 
 
+def test_a_run_of_many_cases_leaves_what_bounds_them_to_their_pages(tmp_path: Path) -> None:
+    document = synthetic_history.document(501, 1)
+    for past in document["histories"][0]["cases"][1:]:
+        del past["samples"]
+    pages = quickly_written(tmp_path, document)
+    assert "what bounds each stands on its page" in pages["run-synthetic-h200.html"].text
+    assert "is known to be busy" not in pages["run-synthetic-h200.html"].text
+    assert "is known to be busy" in pages["cases/01.html"].text
+
+
 def test_one_run_is_no_chart(tmp_path: Path) -> None:
     shown = quickly_written(tmp_path, quiet(1))["cases/01.html"]
     charts = [one["data-chart"] for one in shown.all("div") if "data-chart" in one]

@@ -237,6 +237,18 @@ def test_no_data_spoils_a_chart(browser, tmp_path, kind):
         ]
 
 
+def test_runs_of_one_day_are_told_apart_by_their_minutes(browser, tmp_path):
+    runs = [{"started": f"2026-11-20T{hour:02}:45:00Z"} for hour in range(10, 14)]
+    data = {"runs": runs, "at": [[0, 3]], "median_ns": [10.0, 11.0, 12.0, 13.0]}
+    page_file = tmp_path / "page.html"
+    page_file.write_text(page_of("history", [data]), encoding="utf-8")
+    with opened(browser, page_file) as page:
+        page.locator(".point").first.wait_for()
+        words = page.locator(".axis text").all_text_contents()
+        minutes = [one for one in words if ":" in one]
+        assert minutes == [f"11-20 {hour}:45" for hour in range(10, 14)]
+
+
 def test_very_long_times_are_as_short_as_others(browser, tmp_path):
     page_file = tmp_path / "page.html"
     data = {"runs": [], "at": [[0, 1]], "median_ns": [1.0, 1e15]}
