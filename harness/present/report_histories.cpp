@@ -18,6 +18,7 @@
 #include "harness/present/case_samples.hpp"
 #include "harness/present/readable.hpp"
 #include "harness/present/repeat.hpp"
+#include "harness/present/rounded.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/process/home.hpp"
 #include "harness/record/json.hpp"
@@ -34,18 +35,6 @@ struct AroundHistories {
   const std::set<std::string>& shown;  // ids of the runs that it has
   std::set<std::string> linked;        // commits of this repository
 };
-
-/// With so many significant digits: there are many of them. `ns` is above 0.
-Json rounded(double ns, int significant = 6) {
-  const int digits = significant - 1 - static_cast<int>(std::floor(std::log10(ns)));  // behind the
-                                                                                      // point
-  const double power = std::pow(10, std::abs(digits));
-  const double value = digits > 0 ? std::round(ns * power) / power : std::round(ns / power) * power;
-  constexpr double most_whole = 1e15;  // that a double holds exactly
-  if (!std::isfinite(value)) return ns;
-  if (value < most_whole && value == std::floor(value)) return static_cast<std::int64_t>(value);
-  return value;
-}
 
 /// How far an end of an interval is beyond its median, below 0 where the median is not in it: most
 /// digits of the end are the median's, and need not be told again. Towards 0 no farther than the
