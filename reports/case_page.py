@@ -3,7 +3,7 @@ samples, what gates and nights say of it, and how to measure it again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -21,8 +21,10 @@ MOST_WITHOUT = 20  # runs without a value that a document has of a case
 
 @dataclass(frozen=True)
 class Row:
-    """A run of the table: its value with the interval, or the outcome and its reason."""
+    """A run of the table: its value with the interval, and the outcome with its reason where it has
+    none, or one to doubt."""
 
+    place: int
     run: RunWords
     value: str = ""
     interval: str = ""
@@ -47,13 +49,13 @@ class DevicePart:
     device: Device
     case: Case
     run: RunWords
-    run_id: str
     run_page: str
     rows: tuple[Row, ...]
     older: int
     has_more: bool
     environments: tuple[EnvironmentWords, ...]
     sample_rows: tuple[SampleRow, ...]
+    shown_runs: frozenset[int]
     history: Markup | None
     samples: Markup | None
     told: tuple[Told, ...]
@@ -86,6 +88,22 @@ class CaseLayout:
             ),
         )
 
+    def shared(self, parts: Sequence[CasePart]) -> list[SharedRuns]:
+        """What the devices of a page have alike for all cases."""
+        of_device: dict[Device, set[int]] = {}
+        for part in parts:
+            for one in part.devices:
+                of_device.setdefault(one.device, set()).update(one.shown_runs)
+        return [
+            SharedRuns(
+                shared_id(device),
+                device,
+                chart_data.embedded(chart_data.of_device(device, self.commits)),
+                tuple(self._runs[device.number][at] for at in sorted(places, reverse=True)),
+            )
+            for device, places in of_device.items()
+        ]
+
     def _on_device(self, on: OnDevice, id: str) -> DevicePart:
         device, past = on.device, on.past
         history = device.history
@@ -95,16 +113,15 @@ class CaseLayout:
         words = self._runs[device.number]
         rows = _rows(past, words)
         told = self.tellings.of(on)
-        drawn = chart_data.of_history(on, shared_id(device), told) if len(past.runs) > 1 else None
+        drawn = chart_data.of_history(on, shared_id(device), told) if past.count > 1 else None
         return DevicePart(
             id=id,
             device=device,
             case=on.case,
             run=words[past.latest.run],
-            run_id=on.run.id,
             run_page=self.run_pages.get(history.key(past), ""),
             rows=tuple(rows[:MOST_RUNS]),
-            older=len(past.runs) + len(past.without) - min(len(rows), MOST_RUNS),
+            older=past.count + len(past.without) - min(len(rows), MOST_RUNS),
             has_more=history.older > 0 or len(past.without) >= MOST_WITHOUT,
             environments=tuple(
                 one
@@ -112,13 +129,25 @@ class CaseLayout:
                 if any(row.run.letter == one.letter for row in rows[:MOST_RUNS])
             ),
             sample_rows=_sample_rows(past.samples, words),
+            shown_runs=_shown(past, rows[:MOST_RUNS]),
             history=drawn and chart_data.embedded(drawn),
-            samples=chart_data.embedded(chart_data.of_samples(past.samples, history.runs))
+            samples=chart_data.embedded(chart_data.of_samples(past.samples, shared_id(device)))
             if past.samples and past.samples.runs
             else None,
             told=tuple(told),
             repeat=past.repeat,
         )
+
+
+@dataclass(frozen=True)
+class SharedRuns:
+    """The runs of a device that several cases of a page have: `id` is of the block with the data
+    that charts need, `rows` are those that tables name, the newest first."""
+
+    id: str
+    device: Device
+    data: Markup
+    rows: tuple[RunWords, ...]
 
 
 def shared_id(device: Device) -> str:
@@ -129,18 +158,29 @@ def shared_id(device: Device) -> str:
 def _rows(past: PastCase, words: list[RunWords]) -> list[Row]:
     """The newest first, and a few more than are shown at most."""
     unsteady, alone = frozenset(past.unsteady), frozenset(past.without_interval)
-    rows = {}
-    for at in range(max(0, len(past.runs) - MOST_RUNS), len(past.runs)):
-        run, low, high = past.runs[at], past.low_ns[at], past.high_ns[at]
+    doubted = {one.run: one for one in past.doubted}
+    runs, rows = past.runs, {}
+    for at in range(max(0, len(runs) - MOST_RUNS), len(runs)):
+        run, median = runs[at], past.median_ns[at]
+        low, high = median - past.below_ns[at], median + past.above_ns[at]
+        doubt = doubted.get(run)
         rows[run] = Row(
+            run,
             words[run],
-            units.time(past.median_ns[at]),
+            units.time(median),
             "" if run in alone else units.time_range(low, high),
-            "not steady" if run in unsteady else "",
+            doubt.outcome if doubt else "not steady" if run in unsteady else "",
+            doubt.reason if doubt else "",
         )
     for one in past.without:
-        rows[one.run] = Row(words[one.run], outcome=one.outcome, reason=one.reason)
+        rows[one.run] = Row(one.run, words[one.run], outcome=one.outcome, reason=one.reason)
     return [rows[run] for run in sorted(rows, reverse=True)]
+
+
+def _shown(past: PastCase, rows: list[Row]) -> frozenset[int]:
+    """Places of the runs that its tables name."""
+    sampled = past.samples.runs if past.samples else ()
+    return frozenset([past.latest.run, *(row.place for row in rows), *(one.run for one in sampled)])
 
 
 def _sample_rows(samples: Samples | None, words: list[RunWords]) -> tuple[SampleRow, ...]:

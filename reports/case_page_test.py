@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from reports import (
     case_index,
     case_page,
@@ -46,22 +48,24 @@ def quiet(runs: int) -> Json:
     document = synthetic_history.document(1, runs)
     past = past_of(document)
     values = [1000.0 + at for at in range(runs)]
-    past |= {"runs": list(range(runs)), "without": [], "unsteady": []}
-    past |= {key: list(values) for key in ("median_ns", "low_ns", "high_ns")}
+    past |= {"runs": [[0, runs - 1]], "without": [], "unsteady": [], "median_ns": values}
+    past |= {key: [0.0] * runs for key in ("below_ns", "above_ns")}
     return document
 
 
 def test_runs_stand_newest_first_with_their_values() -> None:
     document = quiet(3)
     past = past_of(document)
-    past["low_ns"], past["high_ns"] = [1000.0, 990.0, 1000.0], [1000.0, 1010.0, 1030.0]
-    past |= {"unsteady": [1], "without_interval": [0]}
+    past["below_ns"], past["above_ns"] = [0.0, 11.0, 2.0], [0.0, 9.0, 28.0]
+    past |= {"unsteady": [1, 2], "without_interval": [0]}
+    past["doubted"] = [{"run": 2, "outcome": "unstable", "reason": "interval wider than 2%"}]
     rows = first_of(document).rows
-    assert [(row.value, row.interval, row.outcome) for row in rows] == [
-        ("1.00 us", "1.00 to 1.03 us", ""),
-        ("1.00 us", "990 to 1010 ns", "not steady"),
-        ("1.00 us", "", ""),
+    assert [(row.value, row.interval, row.outcome, row.reason) for row in rows] == [
+        ("1.00 us", "1.00 to 1.03 us", "unstable", "interval wider than 2%"),
+        ("1.00 us", "990 to 1010 ns", "not steady", ""),
+        ("1.00 us", "", "", ""),
     ]
+    assert rows[0].run.id == document["histories"][0]["runs"][2]["id"]
     started = [row.run.started for row in rows]
     assert started == ["2026-11-20 12:45", "2026-11-19 12:45", "2026-11-18 12:45"]
 
@@ -69,7 +73,8 @@ def test_runs_stand_newest_first_with_their_values() -> None:
 def test_runs_without_a_value_stand_among_the_others() -> None:
     document = quiet(5)
     past = past_of(document)
-    for key in ("runs", "median_ns", "low_ns", "high_ns"):
+    past["runs"] = [[0, 2], [4, 4]]
+    for key in ("median_ns", "below_ns", "above_ns"):
         del past[key][3]
     past["without"] = [{"run": 3, "outcome": "crashed", "reason": "signal 11"}]
     past["unsteady"] = []
@@ -127,8 +132,9 @@ def test_a_machine_that_was_not_fit_is_told_beside_its_times(tmp_path: Path) -> 
     quickly_written(tmp_path, document)
     text = (tmp_path / "cases" / "01.html").read_text(encoding="utf-8")
     assert text.count("machine not fit: a &lt;busy&gt; host") == 2, (
-        "of the latest, and in the table"
+        "of the latest, and in the table of runs"
     )
+    assert text.count("machine not fit<") == 1, "in the table of the case"
     assert '"unfit":"a \\u003cbusy\\u003e host"' in text, "for the chart"
 
 
@@ -156,8 +162,10 @@ def test_samples_have_a_row_per_run_and_bins_for_the_chart(tmp_path: Path) -> No
     assert [row.count for row in one.sample_rows] == [run["count"] for run in reversed(told)]
     shown = quickly_written(tmp_path, document)["cases/01.html"]
     data = shown.data("c1-1-samples")
-    assert [run["counts"] for run in data["runs"]] == [run["counts"] for run in reversed(told)]
-    assert data["runs"][0]["words"].startswith("2026-11-20 12:45, ")
+    for drawn, run in zip(data["rows"], reversed(told), strict=True):
+        assert (drawn.get("first", 0), drawn["counts"]) == (run["first"], run["counts"])
+    assert [one["run"] for one in data["rows"]] == [one["run"] for one in reversed(told)]
+    assert len(shown.data(data["runs"])["runs"]) == 20
     assert "p90" in shown.text
 
 
@@ -166,8 +174,9 @@ def test_the_chart_of_runs_has_all_of_them(tmp_path: Path) -> None:
     shown = quickly_written(tmp_path, document)["cases/01.html"]
     past = past_of(document)
     data = shown.data("c1-1-history")
-    assert (data["at"], data["median_ns"]) == (past["runs"], past["median_ns"])
-    assert (data["low_ns"], data["high_ns"]) == (past["low_ns"], past["high_ns"])
+    assert data["at"] == past["runs"]
+    assert data["median_ns"] == pytest.approx(past["median_ns"], rel=5e-5)
+    assert (data["below_ns"], data["above_ns"]) == (past["below_ns"], past["above_ns"])
     assert data["unsteady"] == past["unsteady"]
     shared = shown.data(data["runs"])
     history = document["histories"][0]
@@ -332,7 +341,8 @@ def hostile() -> Json:
     past |= {"name": HOSTILE, "suite": HOSTILE, "variant": HOSTILE, "dtype": HOSTILE}
     past |= {"repeat": HOSTILE, "latest": {"run": 4, "case": case}}
     past["without"] = [{"run": 0, "outcome": HOSTILE, "reason": HOSTILE}]
-    for key in ("runs", "median_ns", "low_ns", "high_ns"):
+    past["runs"] = [[1, 4]]
+    for key in ("median_ns", "below_ns", "above_ns"):
         past[key] = past[key][1:]
     history["device"] = history["device"] | {"model": HOSTILE, "name": HOSTILE, "uuid": HOSTILE}
     for run in history["runs"]:
@@ -368,7 +378,6 @@ def test_hostile_histories_are_text_and_nothing_else(tmp_path: Path) -> None:
     shared = shown.data(shown.data("c1-1-history")["runs"])
     assert shared["runs"][1]["label"] == clean, "what a chart shows is what was said"
     assert clean in shown.data("c1-1-history")["changes"][0]["words"]
-    assert clean[:40] in shown.data("c1-1-samples")["runs"][0]["words"]
 
 
 def test_data_cannot_end_its_element() -> None:
@@ -397,6 +406,16 @@ def test_the_latest_run_is_a_link_where_it_has_a_page(tmp_path: Path) -> None:
     assert set(pages) == {"index.html", "cases.html", "cases/01.html"}
     assert run["id"] in pages["cases/01.html"].text
     assert "synthetic-h200" in pages["index.html"].text, "whose report it is"
+
+
+def test_a_run_of_many_cases_leaves_what_bounds_them_to_their_pages(tmp_path: Path) -> None:
+    document = synthetic_history.document(501, 1)
+    for past in document["histories"][0]["cases"][1:]:
+        del past["samples"]
+    pages = quickly_written(tmp_path, document)
+    assert "what bounds each stands on its page" in pages["run-synthetic-h200.html"].text
+    assert "is known to be busy" not in pages["run-synthetic-h200.html"].text
+    assert "is known to be busy" in pages["cases/01.html"].text
 
 
 def test_one_run_is_no_chart(tmp_path: Path) -> None:

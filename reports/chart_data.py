@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from markupsafe import Markup
 
-from reports import ceilings, plot, when
+from reports import ceilings, plot
 from reports.case_index import Device, OnDevice
 from reports.figures import roofline
 from reports.model import Case, Ceiling, Run
-from reports.model_history import PastRun, Samples
+from reports.model_history import RunSamples, Samples
 from reports.told import Told
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"} | {
@@ -46,14 +46,16 @@ def of_device(device: Device, commits: str) -> dict[str, object]:
 
 
 def of_history(on: OnDevice, shared: str, told: Iterable[Told]) -> dict[str, object]:
-    """Runs are places in those of the block `shared`."""
+    """Runs are places in those of the block `shared`: `at` has the first and the last of each
+    stretch. Medians have the five digits that a chart can show: pages of many cases are mostly
+    these numbers."""
     past = on.past
     return {
         "runs": shared,
-        "at": past.runs,
-        "median_ns": _short(past.median_ns),
-        "low_ns": _short(past.low_ns),
-        "high_ns": _short(past.high_ns),
+        "at": past.stretches,
+        "median_ns": _short(float(f"{one:.5g}") for one in past.median_ns),
+        "below_ns": _short(past.below_ns),
+        "above_ns": _short(past.above_ns),
         "unsteady": past.unsteady,
         "changes": [
             {"run": run, "words": one.said}
@@ -64,8 +66,12 @@ def of_history(on: OnDevice, shared: str, told: Iterable[Told]) -> dict[str, obj
 
 
 def _short(values: Iterable[float]) -> list[float]:
-    """Whole ones without ".0": pages of many cases are mostly these numbers."""
-    return [int(one) if one.is_integer() and one < _EXACT else one for one in values]
+    """Whole ones without ".0"."""
+    return [_short_number(one) for one in values]
+
+
+def _short_number(value: float) -> float:
+    return int(value) if value.is_integer() and value < _EXACT else value
 
 
 def _first_since(on: OnDevice, day: str) -> int | None:
@@ -74,21 +80,21 @@ def _first_since(on: OnDevice, day: str) -> int | None:
     return next((at for at in on.past.runs if runs[at].started[: len(day)] >= day), None)
 
 
-def of_samples(samples: Samples, runs: tuple[PastRun, ...]) -> dict[str, object]:
-    """The newest first."""
+def of_samples(samples: Samples, shared: str) -> dict[str, object]:
+    """The newest first; runs are places in those of the block `shared`."""
     return {
+        "runs": shared,
         "low_ns": samples.low_ns,
         "high_ns": samples.high_ns,
-        "runs": [
-            msgspec.structs.asdict(one) | {"words": run_words(runs[one.run])}
-            for one in reversed(samples.runs)
-        ],
+        "rows": [_sample_row(one) for one in reversed(samples.runs)],
     }
 
 
-def run_words(run: PastRun) -> str:
-    parts = (when.minute(run.started), run.commit[:SHORT_COMMIT], run.label)
-    return ", ".join(part for part in parts if part)
+def _sample_row(one: RunSamples) -> dict[str, object]:
+    row = msgspec.structs.asdict(one)
+    for key in ("p10_ns", "p50_ns", "p90_ns"):
+        row[key] = _short_number(row[key])
+    return {key: value for key, value in row.items() if value} | {"run": one.run}
 
 
 def of_roofline(run: Run, links: Mapping[str, str]) -> dict[str, object] | None:

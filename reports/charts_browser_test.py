@@ -47,8 +47,8 @@ def test_a_history_names_the_run_that_is_pointed_at(case):
 
 def test_runs_that_were_not_steady_are_hollow(browser, tmp_path):
     runs = [{"started": f"2026-11-{day:02}T12:00:00Z"} for day in range(1, 13)]
-    values = dict.fromkeys(("median_ns", "low_ns", "high_ns"), [10.0, 11.0, 12.0])
-    data = {"runs": runs, "at": [2, 5, 9], "unsteady": [5, 7], **values}
+    at, values = [[2, 2], [5, 5], [9, 9]], [10.0, 11.0, 12.0]
+    data = {"runs": runs, "at": at, "unsteady": [5, 7], "median_ns": values}
     page_file = tmp_path / "page.html"
     page_file.write_text(page_of("history", [data]), encoding="utf-8")
     with opened(browser, page_file) as page:
@@ -170,26 +170,29 @@ def odd_data() -> dict[str, list[object]]:
         for started, environment in (("2026-11-20T12:45:01Z", 0), (text, 700), ("", -1))
     ]
     histories = [
-        {"runs": runs, "at": [at], "median_ns": [one], "low_ns": [low], "high_ns": [high]}
-        for at, one in itertools.product((0, 1, 2, 3), TIMES)
-        for low, high in ((one, one), (one / 2, one * 2), (one * 2, one / 2))
+        {"runs": runs, "at": [at], "median_ns": [one], "below_ns": [below], "above_ns": [above]}
+        for at, one in itertools.product(([0, 0], [1, 1], [2, 2**53], [3, 2], 3), TIMES)
+        for below, above in ((0, 0), (one / 2, one), (-one, -one / 2), ("x", None))
     ]
     many = {
         "runs": runs * 500,
-        "at": list(range(1500)),
+        "at": [[0, 700], [701, 1499]],
         "unsteady": [*nothing, 3],
         "changes": [{"run": 3, "words": text}],
     }
     histories += [
-        many
-        | {key: [one] * 1500 for key in ("median_ns", "low_ns")}
-        | {"high_ns": [one * 3] * 1500}
-        for one in (1e-9, 1234.5)
+        many | {"median_ns": [one] * 1500, "above_ns": [one * 2] * 1500} for one in (1e-9, 1234.5)
     ]
     counts = ([0] * 48, [10**15] * 48, [1], [])
-    row = {"count": 3, "below": 1, "above": 10**15, "words": text}
+    row = {"run": 0, "count": 3, "below": 1, "above": 10**15}
+    rows = [row, row | {"run": 1, "first": 40}, row | {"run": "x", "first": "x"}]
     samples = [
-        {"low_ns": low, "high_ns": high, "runs": [row | quantiles | {"counts": one}] * 2}
+        {
+            "runs": runs,
+            "low_ns": low,
+            "high_ns": high,
+            "rows": [some | quantiles | {"counts": one} for some in rows],
+        }
         for low, high in itertools.combinations_with_replacement(TIMES, 2)
         for quantiles in ({"p10_ns": low, "p50_ns": high, "p90_ns": high},)
         for one in counts
@@ -234,9 +237,21 @@ def test_no_data_spoils_a_chart(browser, tmp_path, kind):
         ]
 
 
+def test_runs_of_one_day_are_told_apart_by_their_minutes(browser, tmp_path):
+    runs = [{"started": f"2026-11-20T{hour:02}:45:00Z"} for hour in range(10, 14)]
+    data = {"runs": runs, "at": [[0, 3]], "median_ns": [10.0, 11.0, 12.0, 13.0]}
+    page_file = tmp_path / "page.html"
+    page_file.write_text(page_of("history", [data]), encoding="utf-8")
+    with opened(browser, page_file) as page:
+        page.locator(".point").first.wait_for()
+        words = page.locator(".axis text").all_text_contents()
+        minutes = [one for one in words if ":" in one]
+        assert minutes == [f"11-20 {hour}:45" for hour in range(10, 14)]
+
+
 def test_very_long_times_are_as_short_as_others(browser, tmp_path):
     page_file = tmp_path / "page.html"
-    data = {"runs": [], "at": [0, 1], "median_ns": [1.0, 1e15]}
+    data = {"runs": [], "at": [[0, 1]], "median_ns": [1.0, 1e15]}
     page_file.write_text(page_of("history", [data]), encoding="utf-8")
     with opened(browser, page_file) as page:
         words = page.locator(".axis text").all_text_contents()

@@ -18,7 +18,7 @@ from reports.model_history import History
 from reports.model_trend import Trend
 
 FORMAT = "ridgeline-report"
-VERSION = 10
+VERSION = 11
 
 _LONGEST_TEXT = 20_000
 _LONGEST_SOURCE = 300_000

@@ -49,19 +49,27 @@ def test_a_counted_device_has_latest_results_alone() -> None:
     (history,) = load.parse(made).histories
     assert history.counted
     assert history.cases[0].latest.case.counted
-    past |= {"runs": [0], "median_ns": [1.0], "low_ns": [1.0], "high_ns": [1.0]}
+    past |= {"runs": [[0, 0]], "median_ns": [1.0], "below_ns": [0.0], "above_ns": [0.0]}
     with pytest.raises(load.InputError, match="times of a device that has none"):
         load.parse(made)
 
 
 WRONG: list[tuple[Callable[[Json], Any], str]] = [
     (lambda d: _case(d)["median_ns"].pop(), "median_ns: expected 5, one per run, got 4"),
-    (lambda d: _case(d)["low_ns"].append(1.0), "low_ns: expected 5, one per run, got 6"),
+    (lambda d: _case(d)["below_ns"].append(1.0), "below_ns: expected 5, one per run, got 6"),
     (lambda d: _case(d)["median_ns"].__setitem__(2, None), "Expected `float`, got `null`"),
-    (lambda d: _case(d)["high_ns"].__setitem__(2, 0), "Expected `float` > 0.0"),
-    (lambda d: _case(d)["runs"].reverse(), "runs: expected each once, ascending"),
-    (lambda d: _case(d)["runs"].__setitem__(4, 5), "cases[1]: expected places of runs below 5"),
-    (lambda d: _case(d)["runs"].__setitem__(0, -1), "Expected `int` >= 0"),
+    (lambda d: _case(d)["above_ns"].__setitem__(2, -1e12), "above_ns: expected an end of an"),
+    (lambda d: _case(d)["below_ns"].__setitem__(2, 1e12), "below_ns: expected an end of an"),
+    (lambda d: _case(d).update(runs=[[0, 2], [2, 4]]), "runs: expected each once, ascending"),
+    (lambda d: _case(d).update(runs=[[3, 4], [0, 2]]), "runs: expected each once, ascending"),
+    (lambda d: _case(d).update(runs=[[4, 0]]), "runs: expected each once, ascending"),
+    (lambda d: _case(d).update(runs=[[1, 5]]), "cases[1]: expected places of runs below 5"),
+    (lambda d: _case(d).update(runs=[[-1, 3]]), "Expected `int` >= 0"),
+    (lambda d: _case(d).update(runs=[[0, 2**60]]), "Expected `int` <= 9999"),
+    (
+        lambda d: _case(d).update(doubted=[{"run": 5, "outcome": "unstable"}]),
+        "cases[1]: expected places of runs below 5",
+    ),
     (lambda d: _case(d)["unsteady"].append(5), "cases[1]: expected places of runs below 5"),
     (lambda d: _case(d).update(without_interval=[5]), "cases[1]: expected places of runs below 5"),
     (
@@ -80,8 +88,12 @@ WRONG: list[tuple[Callable[[Json], Any], str]] = [
         "cases[1]: expected places of runs below 5",
     ),
     (
-        lambda d: _case(d)["samples"]["runs"][0]["counts"].pop(),
-        "Expected `array` of length >= 48",
+        lambda d: _case(d)["samples"]["runs"][0].update(counts=[]),
+        "Expected `array` of length >= 1",
+    ),
+    (
+        lambda d: _case(d)["samples"]["runs"][0].update(first=48),
+        "counts: expected no more than 48 bins",
     ),
     (
         lambda d: _case(d)["samples"]["runs"][0]["counts"].__setitem__(3, -1),

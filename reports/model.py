@@ -223,6 +223,7 @@ class Case(Row):
     flop_rate: Amount = None
     byte_rate: Amount = None
     counted_dram_bytes: Amount = None
+    reason: str = ""
     roof: str = ""
     sites: tuple[Site, ...] = ()
     sites_left_out: SitesLeftOut = SitesLeftOut(0, 0)

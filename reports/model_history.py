@@ -4,16 +4,20 @@ Times are in ns. Places of runs are those in `runs` of the history, oldest first
 
 from __future__ import annotations
 
+import itertools
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, field
 
-from reports.model import Case, Count, Device, Facts, Positive, Row
+from reports.model import Case, Count, Device, Facts, Number, Positive, Row
 
 MOST_RUNS = 10_000
 BINS = 48  # of a histogram of samples, equal in the logarithm
 
 _Times = Annotated[tuple[Positive, ...], Meta(max_length=MOST_RUNS)]
+_Distances = Annotated[tuple[Number, ...], Meta(max_length=MOST_RUNS)]
+_Place = Annotated[int, Meta(ge=0, lt=MOST_RUNS)]
+_Stretches = Annotated[tuple[tuple[_Place, _Place], ...], Meta(max_length=MOST_RUNS)]
 _Places = Annotated[tuple[Count, ...], Meta(max_length=MOST_RUNS)]
 
 
@@ -42,8 +46,8 @@ class PastRun(Row):
     unfit: str = ""
 
 
-class Valueless(Row):
-    """A run in which the case has no value, and how it ended."""
+class Ending(Row):
+    """A run in which the case has no value or one to doubt, and how it ended."""
 
     run: Count
     outcome: str
@@ -51,16 +55,22 @@ class Valueless(Row):
 
 
 class RunSamples(Row):
-    """The samples of one run: `counts` by bin, and how many are `below` and `above` all bins."""
+    """The samples of one run: `counts` by bin from the `first` with any to the last, and how many
+    are `below` and `above` all bins."""
 
     run: Count
     count: Count
-    counts: Annotated[tuple[Count, ...], Meta(min_length=BINS, max_length=BINS)]
+    counts: Annotated[tuple[Count, ...], Meta(min_length=1, max_length=BINS)]
     p10_ns: Positive
     p50_ns: Positive
     p90_ns: Positive
+    first: Count = 0
     below: Count = 0
     above: Count = 0
+
+    def __post_init__(self) -> None:
+        if self.first + len(self.counts) > BINS:
+            raise ValueError(f"counts: expected no more than {BINS} bins")
 
 
 class Samples(Row):
@@ -84,10 +94,12 @@ class Latest(Row):
 
 
 class PastCase(Row):
-    """One case over the runs. Those with a value are `runs`, each with its median and the ends of
-    its interval, which are the median itself in those `without_interval`. `without` are the last of
-    the others; `unsteady` are places of runs that were unstable. `repeat` is the command that
-    measures it again."""
+    """One case over the runs. Those with a value are in `stretches` of places, first and last of
+    each; of each run there is its median and how far `below` and `above` it the ends of its
+    interval are, less than 0 where the median is not in it, and 0 in those `without_interval`.
+    `without` are the last of the other runs; `unsteady` are places of runs that were unstable, and
+    `doubted` says why of the last of these that have a value. `repeat` is the command that measures
+    it again."""
 
     name: str
     suite: str
@@ -96,33 +108,51 @@ class PastCase(Row):
     problem: Facts
     options: Facts
     latest: Latest
-    runs: _Places = ()
+    stretches: _Stretches = field(name="runs", default=())
     median_ns: _Times = ()
-    low_ns: _Times = ()
-    high_ns: _Times = ()
+    below_ns: _Distances = ()
+    above_ns: _Distances = ()
     without_interval: _Places = ()
-    without: tuple[Valueless, ...] = ()
+    without: tuple[Ending, ...] = ()
     unsteady: _Places = ()
+    doubted: tuple[Ending, ...] = ()
     repeat: str = ""
     samples: Samples = None
 
     def __post_init__(self) -> None:
-        if not _ascending(self.runs):
+        backwards = any(first > last for first, last in self.stretches)
+        if backwards or any(a[1] >= b[0] for a, b in itertools.pairwise(self.stretches)):
             raise ValueError("runs: expected each once, ascending")
-        for key in ("median_ns", "low_ns", "high_ns"):
-            if len(getattr(self, key)) != len(self.runs):
+        count = self.count
+        for key in ("median_ns", "below_ns", "above_ns"):
+            if len(getattr(self, key)) != count:
                 raise ValueError(
-                    f"{key}: expected {len(self.runs)}, one per run, got {len(getattr(self, key))}"
+                    f"{key}: expected {count}, one per run, got {len(getattr(self, key))}"
                 )
+        for key, sign in (("below_ns", 1), ("above_ns", -1)):
+            distances = getattr(self, key)
+            if any(sign * one > of for one, of in zip(distances, self.median_ns, strict=True)):
+                raise ValueError(f"{key}: expected an end of an interval that is no less than 0")
         if self.latest.case and self.latest.case.name != self.name:
             raise ValueError(f"latest.case: another case than {self.name}")
+
+    @property
+    def count(self) -> int:
+        """Of runs with a value."""
+        return sum(last - first + 1 for first, last in self.stretches)
+
+    @property
+    def runs(self) -> list[int]:
+        """Places of the runs with a value."""
+        return [at for first, last in self.stretches for at in range(first, last + 1)]
 
     @property
     def last_place(self) -> int:
         """The largest place of a run that anything here names."""
         sampled = self.samples.runs if self.samples else ()
-        named = (one.run for one in (self.latest, *self.without, *sampled))
-        return max((*named, *self.runs[-1:], *self.unsteady, *self.without_interval))
+        named = (one.run for one in (self.latest, *self.without, *self.doubted, *sampled))
+        last = (stretch[1] for stretch in self.stretches[-1:])
+        return max((*named, *last, *self.unsteady, *self.without_interval))
 
 
 class History(Row):
@@ -144,7 +174,7 @@ class History(Row):
         for at, case in enumerate(self.cases):
             if case.last_place >= len(self.runs):
                 raise ValueError(f"cases[{at}]: expected places of runs below {len(self.runs)}")
-            if self.counted and case.runs:
+            if self.counted and case.stretches:
                 raise ValueError(f"cases[{at}].runs: times of a device that has none: {case.name}")
 
     def key(self, case: PastCase) -> tuple[str, str, str]:
@@ -155,7 +185,3 @@ class History(Row):
     def counted(self) -> bool:
         """Whether it is of a device that counts, and has no times."""
         return self.device.kind == "emulated"
-
-
-def _ascending(places: tuple[int, ...]) -> bool:
-    return list(places) == sorted(set(places))

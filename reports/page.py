@@ -16,7 +16,6 @@ from reports import (
     case_index,
     case_page,
     cases_page,
-    chart_data,
     claims_page,
     compared,
     comparison_page,
@@ -141,7 +140,6 @@ class Site:
 
     def _case_page(self, number: int, places: Sequence[Place]) -> str:
         parts = [self._cases.part(place) for place in places]
-        drawn = (one.device for part in parts for one in part.devices if one.history)
         first = (number - 1) * case_index.MOST_CASES + 1
         last = first + len(places) - 1
         return self._text(
@@ -149,13 +147,7 @@ class Site:
             case_index.file_of(number),
             f"Cases {first} to {last}" if first < last else f"Case {first}",
             parts=parts,
-            shared=[
-                (
-                    case_page.shared_id(device),
-                    chart_data.embedded(chart_data.of_device(device, self.report.commits)),
-                )
-                for device in dict.fromkeys(drawn)
-            ],
+            shared=self._cases.shared(parts),
             number=number,
             pages=len(self.index.pages),
             count=self.index.count,

@@ -17,6 +17,9 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 class RunWords:
     """`commit_at` is the commit's address, or empty; `unfit` is why the machine was not fit."""
 
+    id: str
+    status: str
+    profile: str
     started: str
     commit: str
     commit_at: str
@@ -36,6 +39,9 @@ class EnvironmentWords:
 def runs(history: History, commits: str) -> list[RunWords]:
     return [
         RunWords(
+            run.id,
+            run.status,
+            run.profile,
             when.minute(run.started),
             run.commit[:SHORT_COMMIT],
             f"{commits}{run.commit}" if commits and _is_linked(run) else "",

@@ -10,6 +10,8 @@ from reports.figures import roofs
 from reports.model import Ceiling, Facts, Run
 from reports.section import Section
 
+_MOST_EXPLAINED = 500  # cases; of more, what bounds each stands on its own page alone
+
 
 def circumstances(run: Run) -> dict[str, object]:
     """What the sections of all runs say, whether they have times or not."""
@@ -27,6 +29,7 @@ def section(one: Section) -> dict[str, object]:
         "roofline": drawn and chart_data.embedded(drawn),
         "beating": [case for case in run.cases if case.beats_roof],
         "ceilings": ceilings(run),
+        "explains": len(run.cases) <= _MOST_EXPLAINED or not one.links,
         **circumstances(run),
     }
 

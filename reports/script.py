@@ -18,8 +18,15 @@ FILES = (
 
 @functools.cache
 def text() -> str:
-    """In a scope of its own: pages see nothing of it."""
-    return '(() => {\n"use strict";\n' + "\n".join(map(_read, FILES)) + "})();\n"
+    """In a scope of its own: pages see nothing of it. Without comments and indents, since each page
+    holds it whole."""
+    return '(() => {\n"use strict";\n' + "".join(map(_short, FILES)) + "})();\n"
+
+
+def _short(name: str) -> str:
+    """No text of the script goes over several lines, so whole lines can be judged."""
+    lines = (line.strip() for line in _read(name).splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
 def digest() -> str:

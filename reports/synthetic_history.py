@@ -96,10 +96,10 @@ def _case(name: str, runs: list[Json], draw: random.Random) -> Json:
         "dtype": dtype,
         "problem": dict(field.split("=") for field in problem.split(",")),
         "options": {},
-        "runs": places,
+        "runs": stretches(places),
         "median_ns": [_rounded(one) for one in medians],
-        "low_ns": [_rounded(one * (1 - noise)) for one in medians],
-        "high_ns": [_rounded(one * (1 + noise)) for one in medians],
+        "below_ns": [float(f"{one * noise:.3g}") for one in medians],
+        "above_ns": [float(f"{one * noise:.3g}") for one in medians],
         "without_interval": [],
         "without": without[-20:],
         "unsteady": [at for at in places if draw.random() < 0.02],
@@ -107,6 +107,17 @@ def _case(name: str, runs: list[Json], draw: random.Random) -> Json:
         "samples": _samples(places[-SAMPLED:], medians[-SAMPLED:], noise, draw),
         "latest": {"run": len(runs) - 1},
     }
+
+
+def stretches(places: list[int]) -> list[list[int]]:
+    """First and last of each."""
+    found: list[list[int]] = []
+    for place in places:
+        if found and found[-1][1] == place - 1:
+            found[-1][1] = place
+        else:
+            found.append([place, place])
+    return found
 
 
 def _samples(places: list[int], medians: list[float], noise: float, draw: random.Random) -> Json:
@@ -123,13 +134,15 @@ def _samples(places: list[int], medians: list[float], noise: float, draw: random
             for one in range(BINS):
                 share = math.exp(-(((one + 0.5 - middle) / spread) ** 2) / 2)
                 counts[one] += int(count * share / spread * (0.35 + 0.1 * draw.random()))
+        filled = [at for at, count in enumerate(counts) if count]
         made.append(
             {
                 "run": place,
                 "count": sum(counts) + 3,
                 "below": 1,
                 "above": 2,
-                "counts": counts,
+                "first": filled[0],
+                "counts": counts[filled[0] : filled[-1] + 1],
                 "p10_ns": _rounded(median * (1 - noise)),
                 "p50_ns": _rounded(median),
                 "p90_ns": _rounded(median * (1 + 2 * noise)),

@@ -1,8 +1,5 @@
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <set>
 #include <system_error>
 
@@ -10,12 +7,12 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "harness/analysis/standing.hpp"
-#include "harness/base/day.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/report_choice.hpp"
+#include "harness/cli/report_drawing.hpp"
 #include "harness/cli/version.hpp"
 #include "harness/present/best_cases.hpp"
 #include "harness/present/claims.hpp"
@@ -26,13 +23,10 @@
 #include "harness/present/report_text.hpp"
 #include "harness/present/run_reader.hpp"
 #include "harness/present/run_text.hpp"
-#include "harness/present/said_lines.hpp"
 #include "harness/present/shown_gate.hpp"
 #include "harness/present/trend.hpp"
+#include "harness/present/write_document.hpp"
 #include "harness/process/home.hpp"
-#include "harness/process/launcher.hpp"
-#include "harness/process/python_worker.hpp"
-#include "harness/process/tool.hpp"
 #include "harness/run/claims.hpp"
 #include "harness/run/ladders.hpp"
 #include "harness/run/timestamp.hpp"
@@ -42,151 +36,6 @@ namespace ridgeline::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct ReportOptions {
-  std::string selector;               // empty: the newest finished run of each model
-  std::string gate;                   // empty: the newest finished gate of each of these models
-  std::vector<std::string> compared;  // two runs; empty: those of the only two models of one kind
-  int nights = 90;                    // that are drawn; 0: none
-  std::string output;                 // empty: report/ in the results folder
-  std::vector<std::string> formats;   // of the files of each figure; empty: all
-  bool text = false;                  // print it, and write nothing
-  bool claims = false;                // print what textbooks say beside results, and nothing else
-  bool markdown = false;              // of the claims
-};
-
-/// So many nights make a trend: from then on a case can have stopped.
-constexpr std::size_t fewest_nights = analysis::stopped_nights;
-
-bool is_finished(const store::FoundRun& found) {
-  return found.summary.run.status == record::RunStatus::finished;
-}
-bool is_finished(const store::FoundGate& found) {
-  return found.summary.gate.status == record::RunStatus::finished;
-}
-
-/// The newest of `all`, which are sorted so, that is finished, for each device model; where none
-/// is, the newest one. The page says which.
-template <class Found>
-std::vector<Found> newest_of_each_model(const std::vector<Found>& all) {
-  std::map<std::string, Found> newest;
-  for (const Found& found : all) {
-    const auto [place, added] = newest.try_emplace(found.summary.device.model, found);
-    if (!added && !is_finished(place->second) && is_finished(found)) place->second = found;
-  }
-  std::vector<Found> chosen;
-  for (auto& [model, found] : newest) chosen.push_back(std::move(found));
-  return chosen;
-}
-
-/// Of runs that hold something and were not measured for a gate.
-std::vector<store::FoundRun> newest_runs(const fs::path& results, const store::LeftOut& left_out) {
-  std::vector<store::FoundRun> runs = store::all_runs(results, left_out);
-  std::erase_if(runs, [](const store::FoundRun& found) {
-    return found.summary.measurements == 0 || !found.summary.run.gate.empty();
-  });
-  return newest_of_each_model(runs);
-}
-
-/// Of gates that say something.
-std::vector<store::FoundGate> newest_gates(const fs::path& results,
-                                           const store::LeftOut& left_out) {
-  std::vector<store::FoundGate> gates = store::all_gates(results, left_out);
-  std::erase_if(gates,
-                [](const store::FoundGate& found) { return found.summary.verdicts.empty(); });
-  return newest_of_each_model(gates);
-}
-
-/// The runs that are compared without being asked for: of the only two models with times of one
-/// kind of device. A CPU beside a GPU says little.
-std::optional<std::pair<store::FoundRun, store::FoundRun>> two_models(
-    const std::vector<store::FoundRun>& runs) {
-  std::map<DeviceKind, std::vector<const store::FoundRun*>> by_kind;
-  for (const store::FoundRun& one : runs)
-    if (!analysis::gives_counts(one.summary.device.kind))
-      by_kind[one.summary.device.kind].push_back(&one);
-  std::optional<std::pair<store::FoundRun, store::FoundRun>> two;
-  for (const auto& [kind, of] : by_kind)
-    if (of.size() == 2 && (!two || kind == DeviceKind::cuda)) two.emplace(*of[0], *of[1]);
-  return two;
-}
-
-/// What the report is about.
-struct Chosen {
-  std::vector<store::FoundRun> runs;
-  std::vector<store::FoundGate> gates;
-  std::vector<analysis::DeviceTrend> trends;
-  analysis::TrendRules trend_rules;
-  std::vector<present::ComparedRuns> comparisons;
-};
-
-/// The device of the run that was asked for; empty where none was: all are meant.
-std::string asked_device(const Chosen& chosen, const ReportOptions& options) {
-  if (options.selector.empty()) return {};
-  const record::Device& device = chosen.runs.front().summary.device;
-  return device.uuid.empty() ? device.model : device.uuid;
-}
-
-/// Of all devices with enough nights; where a run was asked for, of its device and profile.
-std::vector<analysis::DeviceTrend> choose_trends(const fs::path& results, const Chosen& chosen,
-                                                 const ReportOptions& options,
-                                                 const store::LeftOut& left_out) {
-  if (chosen.runs.empty() || options.nights == 0) return {};
-  const std::string now = run::timestamp();
-  analysis::SeriesChoice choice;
-  choice.now = parse_point_in_time(now);
-  choice.device = asked_device(chosen, options);
-  if (!options.selector.empty()) choice.profile = chosen.runs.front().summary.run.profile;
-  std::vector<analysis::DeviceTrend> trends;
-  try {
-    for (analysis::NightlyDevice& device : analysis::nightly_series(results, choice, left_out))
-      if (device.nights.size() >= fewest_nights) {
-        const analysis::Remembered remembered =
-            analysis::remembered(store::Store::open(device.file), device, "");
-        trends.push_back(analysis::trend_of(std::move(device), chosen.trend_rules));
-        analysis::stand(trends.back(), remembered, chosen.trend_rules, now);
-      }
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::store) throw;
-    left_out(error);  // the runs themselves can be read
-  }
-  return trends;
-}
-
-std::vector<present::ComparedRuns> choose_comparisons(const fs::path& results, const Chosen& chosen,
-                                                      const ReportOptions& options,
-                                                      const store::LeftOut& left_out) {
-  if (!options.compared.empty())
-    return {present::compare_runs(store::find_run(results, options.compared[0], left_out),
-                                  store::find_run(results, options.compared[1], left_out), {})};
-  const auto two = two_models(chosen.runs);
-  if (!two) return {};
-  present::ComparedRuns compared = present::compare_runs(two->first, two->second, {});
-  if (present::compared_cases(compared) == 0) return {};  // nobody has asked for it
-  return {std::move(compared)};
-}
-
-Chosen choose(const fs::path& results, const ReportOptions& options,
-              const store::LeftOut& left_out) {
-  Chosen chosen;
-  chosen.runs = options.selector.empty()
-                    ? newest_runs(results, left_out)
-                    : std::vector{store::find_run(results, options.selector, left_out)};
-  chosen.gates = options.gate.empty()
-                     ? newest_gates(results, left_out)
-                     : std::vector{store::find_gate(results, options.gate, left_out)};
-  if (!options.selector.empty() && options.gate.empty())
-    std::erase_if(chosen.gates, [&](const store::FoundGate& gate) {
-      return gate.summary.device.model != chosen.runs.front().summary.device.model;
-    });
-  if (chosen.runs.empty() && chosen.gates.empty())
-    throw Error(ErrorKind::store, fmt::format("no run in {} holds a measurement", results.string()),
-                "ridgeline run measures some");
-  chosen.trend_rules.shown_nights = static_cast<std::size_t>(std::max(1, options.nights));
-  chosen.trends = choose_trends(results, chosen, options, left_out);
-  chosen.comparisons = choose_comparisons(results, chosen, options, left_out);
-  return chosen;
-}
 
 /// `runs` are the chosen ones.
 json::Value document_of(const Chosen& chosen, const std::vector<present::ReportRun>& runs,
@@ -232,46 +81,6 @@ void say_best(const json::Value& document) {
       present::say(stdout, fmt::format("{}:\n", printable(run.at("device").at("model").text())));
     present::say(stdout, fmt::format("{}\n", table));
   }
-}
-
-[[noreturn]] void refuse(const std::string& interpreter, const char* why) {
-  throw Error(
-      ErrorKind::dependency, fmt::format("cannot draw the report: {} {}", interpreter, why),
-      "run ci/setup, or set RIDGELINE_PYTHON to a Python that has reports/requirements.txt");
-}
-
-/// Whether `interpreter` does what a Python is told to do.
-bool is_python(const std::string& interpreter) {
-  return process::run_tool({interpreter, {"-c", "raise SystemExit(42)"}, {}}).exit_code == 42;
-}
-
-/// Runs the Python package `reports` on `document`; its messages go to our stderr. Throws an Error
-/// when it does not end well: of kind dependency when there is no Python or a module is missing.
-void draw_report(const fs::path& document, const fs::path& output,
-                 const std::vector<std::string>& formats) {
-  const fs::path home = process::home();
-  const std::string interpreter = process::python(home);
-  if (process::find_on_path(interpreter).empty())
-    refuse(interpreter, "is not there, or cannot be executed");
-  std::vector<std::string> arguments{"-m", "reports", "--output=" + output.string()};
-  if (!formats.empty()) arguments.push_back(fmt::format("--formats={}", fmt::join(formats, ",")));
-  arguments.insert(arguments.end(), {"--", document.string()});
-  // With this clone's package `reports`, and no other.
-  const process::Tool tool{
-      interpreter,
-      arguments,
-      {{"PYTHONPATH", home.string()}, {"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}}};
-  present::SaidLines errors(stderr);
-  const process::ToolResult drawn = process::run_tool(tool, &errors);
-  if (drawn.fine) return;
-  ErrorKind kind = ErrorKind::internal;
-  for (const ErrorKind known : {ErrorKind::dependency, ErrorKind::store})
-    if (drawn.exit_code == static_cast<int>(known)) kind = known;
-  if (drawn.exit_code && kind == ErrorKind::internal && !is_python(interpreter))
-    refuse(interpreter, "is no Python");
-  throw Error(kind, fmt::format("cannot draw the report: {} {}", interpreter, drawn.ending),
-              fmt::format("its data is complete in {}; to draw it: {} -m reports {} --output {}",
-                          document.string(), interpreter, document.string(), output.string()));
 }
 
 json::Value trend_json(const analysis::NightlyDevice& nights) {
@@ -329,16 +138,15 @@ int report(const Context& context, const ReportOptions& options) {
                 "check the path and its permissions, or choose another folder with --output");
   std::set<std::string> shown;
   for (const store::FoundRun& one : chosen.runs) shown.insert(one.summary.run.id);
-  const present::ReportHistories histories = present::report_histories(
+  present::ReportHistories histories = present::report_histories(
       context.results, asked_device(chosen, options), shown, reader, left_out);
   json::put(document, "commits", histories.commits);
   const std::string model = options.selector.empty() ? "" : runs.front().device.model;
   const json::Value claims = present::report_json(present::stored_claims(
       reader.all(), model, runs, run::load_claims(process::home()), left_out));
   if (claims.size() > 0) document["claims"] = claims;
-  write_file(data, [&](std::ostream& stream) {
-    present::write_document(stream, document, histories.devices);
-  });
+  document["histories"] = std::move(histories.devices);
+  write_file(data, [&](std::ostream& stream) { present::write_document(stream, document); });
   if (talks) say_chosen(chosen, reader.all());
   draw_report(data, output, options.formats);
   if (talks) say_best(document);

@@ -21,12 +21,12 @@ constexpr std::string_view flags[] = {
     "--aa",     "--all",  "--accept-changes", "--counters", "--counts-first", "--dry-run",
     "--github", "--json", "--no-wait",        "--quiet",    "--spread",       "--strict"};
 
-/// Whether `option` says where else results go, which who repeats a line by hand does not want
-/// again.
-bool writes_elsewhere(const std::string& option) {
-  return option == "--github" || std::ranges::any_of(gate_formats, [&](const GateFormat& format) {
-           return option == format.option;
-         });
+/// Whether `option` is of one run alone: it says where else results go, which who repeats a line by
+/// hand does not want again, or why the machine was not fit, which may be over.
+bool is_of_one_run(const std::string& option) {
+  return option == "--github" || option == "--unfit" ||
+         std::ranges::any_of(gate_formats,
+                             [&](const GateFormat& format) { return option == format.option; });
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ std::string repeating_line(const std::string& command_line, const std::string& d
       (words.size() < 2 ? words : patterns).push_back(part.words.front());
     else if (replaced != instead.end())
       words.insert(words.end(), {part.option, replaced->second});
-    else if (part.option != "--" && !writes_elsewhere(part.option))
+    else if (part.option != "--" && !is_of_one_run(part.option))
       words.insert(words.end(), part.words.begin(), part.words.end());
   }
   for (const auto& [option, value] :

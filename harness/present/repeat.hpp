@@ -28,7 +28,8 @@ std::vector<LinePart> line_parts(const std::string& command_line);
 
 /// The line that does a stored run or gate again: as it was typed, with --device and --seed where
 /// it left them to chance, `cases`, when there are any, in place of its patterns, and for the
-/// options that `instead` names ("--baseline-ref") those values.
+/// options that `instead` names ("--baseline-ref") those values. Without where else results went,
+/// and without --unfit, which is of that run alone.
 std::string repeating_line(const std::string& command_line, const std::string& device,
                            std::uint64_t seed, const std::vector<std::string>& cases = {},
                            const std::map<std::string, std::string>& instead = {});

@@ -1,11 +1,13 @@
 #include "harness/present/report_histories.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "harness/present/case_samples.hpp"
 #include "harness/present/readable.hpp"
 #include "harness/present/repeat.hpp"
+#include "harness/present/rounded.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/process/home.hpp"
 #include "harness/record/json.hpp"
@@ -33,15 +36,45 @@ struct AroundHistories {
   std::set<std::string> linked;        // commits of this repository
 };
 
-/// With six significant digits: there are many of them.
-Json rounded(double ns) {
-  const int digits = 5 - static_cast<int>(std::floor(std::log10(ns)));  // behind the point
-  const double power = std::pow(10, std::abs(digits));
-  const double value = digits > 0 ? std::round(ns * power) / power : std::round(ns / power) * power;
-  constexpr double most_whole = 1e15;  // that a double holds exactly
-  if (!std::isfinite(value)) return ns;
-  if (value < most_whole && value == std::floor(value)) return static_cast<std::int64_t>(value);
-  return value;
+/// How far an end of an interval is beyond its median, below 0 where the median is not in it: most
+/// digits of the end are the median's, and need not be told again. Towards 0 no farther than the
+/// median itself, which rounding might make it.
+Json distance(double ns, const Json& median, bool towards_0) {
+  if (ns == 0) return 0;
+  Json away = rounded(std::abs(ns), 3);
+  if (towards_0 && away.number() > median.number()) away = median;
+  if (ns > 0) return away;
+  return away.is_integer() ? Json(-away.integer()) : Json(-away.number());
+}
+
+/// Places in ascending order as stretches, [first, last] each: most cases have most runs.
+class Stretches {
+ public:
+  void add(std::uint32_t place) {
+    if (!stretches_.empty() && stretches_.back().back() + 1 == place)
+      stretches_.back().back() = place;
+    else
+      stretches_.push_back({place, place});
+  }
+  Json to_json() const {
+    return json::list(stretches_, [](const auto& one) { return Json{one[0], one[1]}; });
+  }
+
+ private:
+  std::vector<std::array<std::uint32_t, 2>> stretches_;
+};
+
+/// A run, and how a case ended in it.
+Json ending(const CaseResult* result) {
+  Json one{{"run", result->run}, {"outcome", record::to_string(result->outcome)}};
+  json::put(one, "reason", printable(result->reason, most_reason_bytes));
+  return one;
+}
+
+/// The newest of those that a document has of a case.
+Json last_endings(std::vector<const CaseResult*> results) {
+  if (results.size() > most_endings) results.erase(results.begin(), results.end() - most_endings);
+  return json::list(results, ending);
 }
 
 Json environments_json(const std::vector<record::Environment>& environments) {
@@ -81,11 +114,19 @@ Json samples_json(const CaseSamples& samples) {
   Json list = Json::array();
   for (std::size_t i = 0; i < samples.runs.size(); ++i) {
     const stats::BinnedSamples& group = samples.bins.groups[i];
+    // From the first bin with a sample to the last.
+    const auto filled = [](std::uint32_t n) { return n > 0; };
+    const auto first = std::ranges::find_if(group.counts, filled);
+    auto last = group.counts.end();
+    while (last != first && !filled(*(last - 1))) --last;
     list.push_back({{"run", samples.runs[i]},
                     {"count", group.count},
                     {"below", group.below},
                     {"above", group.above},
-                    {"counts", json::list(group.counts, [](std::uint32_t n) { return Json(n); })},
+                    {"first", first == last ? 0 : first - group.counts.begin()},
+                    {"counts", json::list(first == last ? std::span(group.counts).first(1)
+                                                        : std::span(first, last),
+                                          [](std::uint32_t n) { return Json(n); })},
                     {"p10_ns", rounded(group.p10)},
                     {"p50_ns", rounded(group.p50)},
                     {"p90_ns", rounded(group.p90)}});
@@ -95,39 +136,38 @@ Json samples_json(const CaseSamples& samples) {
           {"runs", std::move(list)}};
 }
 
-/// Puts a case's times by run, and which runs gave none.
+/// Puts a case's times by run, and which runs gave none or none to trust.
 void put_results(Json& object, const CaseSeries& series) {
-  Json runs = Json::array(), medians = Json::array(), lows = Json::array(), highs = Json::array(),
-       alone = Json::array(), unsteady = Json::array();
-  std::vector<const CaseResult*> without;
+  Json medians = Json::array(), below = Json::array(), above = Json::array(), alone = Json::array(),
+       unsteady = Json::array();
+  Stretches runs;
+  std::vector<const CaseResult*> without, doubted;
   for (const CaseResult& result : series.results) {
-    if (record::has_samples(result.outcome) && !record::is_success(result.outcome))
-      unsteady.push_back(result.run);
+    const bool doubtful =
+        record::has_samples(result.outcome) && !record::is_success(result.outcome);
+    if (doubtful) unsteady.push_back(result.run);
     if (!result.median_ns) {
       if (!record::is_success(result.outcome)) without.push_back(&result);
       continue;
     }
-    const stats::Interval none{*result.median_ns, *result.median_ns};
-    const stats::Interval interval = result.interval_ns.value_or(none);
-    runs.push_back(result.run);
-    medians.push_back(rounded(*result.median_ns));
-    lows.push_back(rounded(interval.low));
-    highs.push_back(rounded(interval.high));
+    if (doubtful) doubted.push_back(&result);
+    const double median = *result.median_ns;
+    const stats::Interval interval = result.interval_ns.value_or(stats::Interval{median, median});
+    const double down = median - interval.low, up = interval.high - median;
+    runs.add(result.run);
+    const Json& written = medians.push_back(rounded(median));
+    below.push_back(distance(down, written, down > 0));
+    above.push_back(distance(up, written, up < 0));
     if (!result.interval_ns) alone.push_back(result.run);
   }
-  object["runs"] = std::move(runs);
+  object["runs"] = runs.to_json();
   object["median_ns"] = std::move(medians);
-  object["low_ns"] = std::move(lows);
-  object["high_ns"] = std::move(highs);
+  object["below_ns"] = std::move(below);
+  object["above_ns"] = std::move(above);
   object["without_interval"] = std::move(alone);
-  if (without.size() > most_runs_without)
-    without.erase(without.begin(), without.end() - most_runs_without);
-  object["without"] = json::list(without, [](const CaseResult* result) {
-    Json one{{"run", result->run}, {"outcome", record::to_string(result->outcome)}};
-    json::put(one, "reason", printable(result->reason, most_reason_bytes));
-    return one;
-  });
+  object["without"] = last_endings(without);
   object["unsteady"] = std::move(unsteady);
+  object["doubted"] = last_endings(doubted);
 }
 
 /// The last results of cases whose last runs are not shown, by name. `sources` takes up those that
@@ -207,18 +247,6 @@ ReportHistories report_histories(const std::filesystem::path& results, const std
   for (const DeviceHistory& one : histories)
     unless_unreadable(left_out, [&] { found.devices.push_back(history_json(one, around, runs)); });
   return found;
-}
-
-void write_document(std::ostream& stream, const Json& document, const Json& histories) {
-  std::string text = document.dump(1);
-  text.resize(text.rfind('\n'));
-  stream << text << ",\n \"histories\": [";
-  const char* before = "\n  ";
-  for (const Json& history : histories.elements()) {
-    stream << before << history.dump();
-    before = ",\n  ";
-  }
-  stream << "\n ]\n}\n";
 }
 
 }  // namespace ridgeline::present

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <ostream>
 #include <set>
 #include <string>
 
@@ -12,8 +11,9 @@
 
 namespace ridgeline::present {
 
-/// So many runs of a device are in its history, and so many of a case that gave no value.
-inline constexpr std::size_t most_history_runs = 400, most_runs_without = 20;
+/// So many runs of a device are in its history, and so many of a case are told how they ended that
+/// gave no value, and that gave one to doubt.
+inline constexpr std::size_t most_history_runs = 400, most_endings = 20;
 
 /// What cases came to in all runs, as the report document has it.
 struct ReportHistories {
@@ -27,10 +27,5 @@ struct ReportHistories {
 ReportHistories report_histories(const std::filesystem::path& results, const std::string& device,
                                  const std::set<std::string>& shown, RunReader& runs,
                                  const store::LeftOut& left_out);
-
-/// Writes a report document with its histories, a list of such: a line each, for there may be
-/// millions of numbers in them; of all else a line per value.
-void write_document(std::ostream& stream, const json::Value& document,
-                    const json::Value& histories);
 
 }  // namespace ridgeline::present

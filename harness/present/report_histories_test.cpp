@@ -2,6 +2,7 @@
 
 #include "harness/present/report_histories.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include "harness/gate/git.hpp"
 #include "harness/present/case_histories.hpp"
 #include "harness/present/documented_example.hpp"
+#include "harness/present/write_document.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/prune.hpp"
 #include "harness/store/temporary_folder.hpp"
@@ -108,12 +110,16 @@ TEST_F(HistoriesOfAReport, HaveAValueForEachRunThatGaveOne) {
   const Json& only = device.at("cases")[0];
   EXPECT_EQ(only.at("name"), naive_name);
   EXPECT_EQ(only.at("problem").at("k"), "64");
-  EXPECT_EQ(only.at("runs"), Json(std::vector{0, 2}));
+  EXPECT_EQ(only.at("runs"), Json::parse("[[0,0],[2,2]]"));
   EXPECT_EQ(only.at("median_ns"), Json(std::vector{1010, 2000}));
   EXPECT_EQ(only.at("unsteady"), Json(std::vector{2})) << "its processes differ too much";
   EXPECT_EQ(only.at("without_interval"), Json::array());
   EXPECT_EQ(only.at("without"),
             Json::parse(R"([{"run":1,"outcome":"crashed","reason":"killed by signal 11"}])"));
+  ASSERT_EQ(only.at("doubted").size(), 1u);
+  EXPECT_EQ(only.at("doubted")[0].at("run"), 2);
+  EXPECT_EQ(only.at("doubted")[0].at("outcome"), "unstable");
+  EXPECT_NE(only.at("doubted")[0].at("reason"), "") << "it says why";
   EXPECT_EQ(only.at("latest"), Json::parse(R"({"run":2})")) << "it stands where the run stands";
   EXPECT_EQ(only.at("repeat"),
             "ridgeline run --device fake:0 --seed 7 gemm/naive/f32/m=64,n=64,k=64");
@@ -139,8 +145,13 @@ TEST_F(HistoriesOfAReport, SayWhatTheSummaryOfARunSays) {
     const stats::Interval none{*summary.median_ns, *summary.median_ns},
         interval = summary.interval_ns.value_or(none);
     EXPECT_NEAR(only.at("median_ns").at(i).get<double>(), *summary.median_ns, 0.005) << run;
-    EXPECT_NEAR(only.at("low_ns").at(i).get<double>(), interval.low, 0.005) << run;
-    EXPECT_NEAR(only.at("high_ns").at(i).get<double>(), interval.high, 0.005) << run;
+    const double median = only.at("median_ns").at(i).get<double>();
+    EXPECT_NEAR(median - only.at("below_ns").at(i).get<double>(), interval.low,
+                0.005 * std::abs(median - interval.low) + 0.01)
+        << run;
+    EXPECT_NEAR(median + only.at("above_ns").at(i).get<double>(), interval.high,
+                0.005 * std::abs(interval.high - median) + 0.01)
+        << run;
   }
   EXPECT_EQ(only.at("median_ns").at(0), 1260.06) << "with six digits";
   EXPECT_EQ(only.at("unsteady"), Json(std::vector{1, 2})) << "disturbed";
@@ -165,6 +176,7 @@ TEST_F(HistoriesOfAReport, ShowTwoModesOfSamples) {
   const Json& last = samples.at("runs")[1];
   EXPECT_EQ(last.at("run"), 1);
   EXPECT_EQ(last.at("count"), 200) << "of both processes";
+  EXPECT_EQ(last.at("first"), 0);
   ASSERT_EQ(last.at("counts").size(), 48u);
   EXPECT_EQ(last.at("counts").front(), 160);
   EXPECT_EQ(last.at("counts").back(), 40);
@@ -218,7 +230,7 @@ TEST_F(HistoriesOfAReport, LeaveOutWhatGatesMeasuredAndCountARunOfTwoFilesOnce) 
   ASSERT_EQ(found.size(), 1u);
   ASSERT_EQ(found.at(0).at("runs").size(), 3u);
   EXPECT_EQ(found.at(0).at("runs")[1].at("id"), id_of(21));
-  EXPECT_EQ(found.at(0).at("cases").at(0).at("runs"), Json(std::vector{0, 1, 2}));
+  EXPECT_EQ(found.at(0).at("cases").at(0).at("runs"), Json::parse("[[0,2]]"));
   EXPECT_EQ(found.at(0).at("cases").at(0).at("median_ns"), Json(std::vector{1000, 2000, 1000}));
 }
 
@@ -292,23 +304,20 @@ TEST_F(HistoriesOfAReport, LinkCommitsOfThisRepositoryAlone) {
   EXPECT_EQ(runs[1].at("linked"), true);
 }
 
-TEST_F(HistoriesOfAReport, HaveALineEachInTheDocument) {
+TEST_F(HistoriesOfAReport, HaveALinePerCaseInTheDocument) {
   add_run(20, processes({1000}));
-  const json::Value document{{"format", "ridgeline-report"}, {"runs", json::Value::array()}};
+  add_run(21, processes({500}, tiled), {.info = tiled});
+  json::Value document{{"format", "ridgeline-report"}, {"runs", json::Value::array()}};
+  document["histories"] = report().devices;
   std::ostringstream written;
-  write_document(written, document, report().devices);
-  const Json read = Json::parse(written.str());
-  EXPECT_EQ(read.at("format"), "ridgeline-report");
-  EXPECT_EQ(read.at("histories").size(), 1u);
-  EXPECT_EQ(read.at("histories").at(0).at("cases").at(0).at("median_ns"), Json(std::vector{1000}));
+  write_document(written, document);
+  EXPECT_EQ(json::reread(document), Json::parse(written.str()));
+  EXPECT_NE(written.str().find("\n \"runs\": [],\n"), std::string::npos);
   std::istringstream lines(written.str());
   std::size_t with_times = 0;
   for (std::string line; std::getline(lines, line);)
     with_times += line.find("median_ns") != line.npos;
-  EXPECT_EQ(with_times, 1u);
-  std::ostringstream none;
-  write_document(none, document, json::Value::array());
-  EXPECT_TRUE(Json::parse(none.str()).at("histories").empty());
+  EXPECT_EQ(with_times, 2u);
 }
 
 TEST_F(HistoriesOfAReport, AreWhatThePageShows) {

@@ -6,6 +6,7 @@
 
 #include "harness/analysis/series_spread.hpp"
 #include "harness/base/shell.hpp"
+#include "harness/present/rounded.hpp"
 #include "harness/present/trend.hpp"
 
 namespace ridgeline::present {
@@ -130,9 +131,9 @@ json::Value comparable_json(const analysis::NightlyDevice& device) {
 }
 
 /// `dates` of the nights from `first` on, and the `series` of them: places in `dates`, and a value
-/// for each. Of a case that was counted every metric, or those of which a change is told.
-void put_series(json::Value& object, const DeviceTrend& trend, std::size_t first,
-                bool every_metric) {
+/// for each. As a `whole` times have all digits, and a case that was counted has every metric; else
+/// times have six digits, and counts are those of which a change is told.
+void put_series(json::Value& object, const DeviceTrend& trend, std::size_t first, bool whole) {
   std::set<std::pair<std::string, std::string>> told;  // case and metric
   for (const analysis::TrendChange& change : trend.changes)
     told.emplace(change.case_name, change.metric);
@@ -144,13 +145,13 @@ void put_series(json::Value& object, const DeviceTrend& trend, std::size_t first
     object["dates"].push_back(trend.nights.nights[night].date);
   object["series"] = json::Value::array();
   const auto add = [&](json::Value series, const char* key, const auto& one,
-                       const std::vector<double>& values) {
+                       const std::vector<double>& values, bool in_full) {
     series["nights"] = json::Value::array();
     series[key] = json::Value::array();
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (one.nights[i] < first) continue;
       series["nights"].push_back(one.nights[i] - first);
-      series[key].push_back(values[i]);
+      series[key].push_back(in_full ? json::Value(values[i]) : rounded(values[i]));
     }
     if (one.nights.back() >= first) object["series"].push_back(std::move(series));
   };
@@ -161,12 +162,12 @@ void put_series(json::Value& object, const DeviceTrend& trend, std::size_t first
         series["spread"] = noise->spread;
         series["phi"] = noise->phi;
       }
-      add(std::move(series), "median_ns", times, times.median_ns);
+      add(std::move(series), "median_ns", times, times.median_ns, whole);
     }
     for (const analysis::NightlyCount& count : one.counts)
-      if (every_metric || told.contains({one.name, count.metric}))
+      if (whole || told.contains({one.name, count.metric}))
         add({{"case", one.name}, {"metric", count.metric}, {"unit", count.unit}}, "values", count,
-            count.values);
+            count.values, true);
   }
 }
 

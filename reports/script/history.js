@@ -3,6 +3,7 @@
 
 const HISTORY_HEIGHT = 280;
 const LOG_FROM = 8; // times the fastest: a slowest run from which the axis is logarithmic
+const MOST_PLACES = 10000; // of runs in a stretch
 const DRAG = 6; // pixels from which a press is a drag
 
 function historyChart(box, data) {
@@ -61,17 +62,16 @@ function historyChart(box, data) {
   return draw;
 }
 
-// Those that can be drawn. `runs` are here or, where several charts share them, in a block of
-// their own.
+// Those that can be drawn.
 function historyPoints(data) {
-  const shared = typeof data.runs === "string" ? (dataFor(data.runs) ?? {}) : data;
-  const runs = listOf(shared.runs);
+  const runs = runsOf(data);
   const told = new Map(listOf(data.changes).map((change) => [change?.run, change?.words]));
   const unsteady = new Set(listOf(data.unsteady));
-  const columns = [data.median_ns, data.low_ns, data.high_ns].map(listOf);
-  return listOf(data.at).flatMap((at, place) => {
-    const [median, low, high] = columns.map((column) => column[place]);
+  const columns = [data.median_ns, data.below_ns, data.above_ns].map(listOf);
+  return placesIn(listOf(data.at)).flatMap((at, place) => {
+    const [median, below, above] = columns.map((column) => column[place]);
     if (!isDrawable(median)) return []; // the table has it
+    const [low, high] = [median - below, median + above];
     const run = runs[at] ?? {};
     const point = {
       median,
@@ -83,6 +83,21 @@ function historyPoints(data) {
       told: told.get(at),
     };
     return [{ ...point, words: pointWords(point, run) }];
+  });
+}
+
+// Those of the block that several charts share, or where the data is.
+function runsOf(data) {
+  const shared = typeof data.runs === "string" ? (dataFor(data.runs) ?? {}) : data;
+  return listOf(shared.runs);
+}
+
+// Of stretches, which are [first, last] each.
+function placesIn(stretches) {
+  return stretches.flatMap((stretch) => {
+    const [first, last] = listOf(stretch);
+    const count = Math.min(MOST_PLACES, last - first + 1);
+    return count > 0 ? Array.from({ length: count }, (_, place) => first + place) : [];
   });
 }
 

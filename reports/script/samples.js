@@ -2,6 +2,7 @@
 // sampled. Two heaps in a row are two modes, which a median hides.
 
 const ROW = 34;
+const BINS = 48; // of a row, those at its ends without samples among them
 const SAMPLES_HINT =
   "How often each time was sampled. The line under a row spans eight of ten samples, the one " +
   "across it is their median.";
@@ -22,14 +23,21 @@ function samplesChart(box, data) {
 }
 
 function sampleRows(data) {
-  return listOf(data.runs).flatMap((run) => {
-    const counts = listOf(run?.counts).map((count) => (count > 0 ? count : 0));
-    if (counts.length === 0) return [];
-    const quantiles = [run.p10_ns, run.p50_ns, run.p90_ns];
-    const { below, above, count } = run;
-    const row = { title: String(run.words ?? ""), counts, quantiles, below, above };
+  const runs = runsOf(data);
+  return listOf(data.rows).flatMap((one) => {
+    const filled = listOf(one?.counts).map((count) => (count > 0 ? count : 0));
+    if (filled.length === 0) return [];
+    const quantiles = [one.p10_ns, one.p50_ns, one.p90_ns];
+    const { below, above, count } = one;
+    const counts = { first: placeAmong(BINS, one.first), filled: filled.slice(0, BINS) };
+    const row = { title: titleOf(runs[one.run] ?? {}), counts, quantiles, below, above };
     return [{ ...row, words: rowWords(row, count) }];
   });
+}
+
+function titleOf({ started, commit, label }) {
+  const parts = [momentWords(String(started ?? "")), quoted(commit, 14), quoted(label)];
+  return parts.filter(Boolean).join(", ");
 }
 
 function rowWords({ title, quantiles, below, above }, count) {
@@ -71,11 +79,12 @@ function drawSamples(box, width, rows, bounds, readout) {
 
 // Bars as high as the fullest of the row, so that rows of few samples are seen, too.
 function rowShapes({ counts, quantiles, below, above }, across, area, bottom) {
-  const most = greatest(counts) || 1;
+  const { first, filled } = counts;
+  const most = greatest(filled) || 1;
   const [top, width] = [bottom - ROW + 8, area.right - area.left];
-  const step = width / counts.length;
-  const bars = counts.map((count, bin) => {
-    const [x, high] = [round(area.left + bin * step), round((count / most) * (ROW - 10))];
+  const step = width / BINS;
+  const bars = filled.slice(0, BINS - first).map((count, bin) => {
+    const [x, high] = [round(area.left + (first + bin) * step), round((count / most) * (ROW - 10))];
     return count ? `M${x} ${bottom}v${-high}h${round(step)}v${high}z` : "";
   });
   const [p10, p50, p90] = quantiles.map((value) => inside(across, value));

@@ -82,8 +82,8 @@ function timeTicks(scale, most, isLog) {
   return ticks.map((tick) => ({ value: tick * size, words: `${tick.toFixed(decimals)} ${unit}` }));
 }
 
-// The first moments of years, of months or of days, the finest that have room; days are thinned
-// where there are only a few months. `moments` are in order, and a tick's value is a place among them.
+// The first moments of years, of months, of days or of minutes, the finest that have room; days are
+// thinned where there are only a few months, and minutes stand where there is only one day. `moments` are in order, and a tick's value is a place among them.
 function dateTicks(moments, most) {
   const parts = moments.map((moment) => dateParts(moment));
   let ticks = [];
@@ -94,7 +94,13 @@ function dateTicks(moments, most) {
     if (ticks.length >= FEW_TICKS && finer.length > most) break;
     ticks = finer;
   }
+  const isOneDay = ticks.length === 1 && moments.length > 1;
+  if (isOneDay) ticks = parts.flatMap((part, value) => (part ? [{ value, words: minuteOf(part) }] : []));
   return thinned(ticks, most);
+}
+
+function minuteOf({ day, minute }) {
+  return `${day.slice(5)} ${minute}`;
 }
 
 function thinned(ticks, most) {
