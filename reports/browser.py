@@ -22,6 +22,8 @@ LONGEST_MS = 30_000  # of a step on a page; machines of tests are busy
 LOADED = ("file:", "data:")  # schemes that need no network
 _VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
     console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));"""
+# A page tells some of what went wrong, as a refusal of its policy, only once its queue is empty.
+_IDLE = "() => new Promise((idle) => requestIdleCallback(idle, { timeout: 5000 }))"
 
 
 def program() -> str:
@@ -104,6 +106,8 @@ def opened(browser: Browser, path: Path, fragment: str = "", **context: Any) -> 
         page = made.new_page()
         page.goto(path.as_uri() + fragment)
         yield page
+        if context.get("java_script_enabled", True):
+            page.evaluate(_IDLE)
     assert not watch.problems, "\n".join(watch.problems)
 
 
