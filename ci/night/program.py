@@ -109,15 +109,19 @@ def answer(
     *,
     input: str = "",  # as subprocess calls it
     patience_s: float = 0.0,
+    interrupted: Interrupted | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Of a program that says little. Where it is not waited for it is interrupted, and killed after
-    `patience_s`. Raises OSError, TooMuch and subprocess.TimeoutExpired."""
+    `patience_s` with what it started. Raises OSError, TooMuch, subprocess.TimeoutExpired and,
+    once `interrupted`, KeyboardInterrupt."""
     child = start(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     said: tuple[list[bytes], list[bytes]] = ([], [])
     output, errors = Kept(MOST_ANSWERED, said[0].append), Kept(MIB, said[1].append)
     deadline = time.monotonic() + limit_s
 
     def look() -> None:
+        if interrupted:
+            raise KeyboardInterrupt
         if output.beyond:
             raise TooMuch(f"{command[0]} printed more than {MOST_ANSWERED // MIB} MiB")
         if time.monotonic() > deadline:
@@ -142,7 +146,7 @@ def end(child: subprocess.Popen, patience_s: float) -> None:
             # Its pipes are emptied, or it would wait for them.
             pump(child, dict.fromkeys((child.stdout, child.stderr), len), lambda: over(deadline))
     if child.poll() is None:
-        child.kill()
+        os.killpg(child.pid, signal.SIGKILL)  # `start` gave it a session of its own
         child.wait()
     for pipe in filter(None, (child.stdin, child.stdout, child.stderr)):
         with contextlib.suppress(OSError):

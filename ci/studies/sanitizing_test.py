@@ -4,6 +4,8 @@ import json
 import re
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -174,6 +176,28 @@ def test_time_limits_hold_and_what_they_leave_out_is_said(tmp_path):
     assert (slow.returncode, slow.stdout.count("not within 0.2 s")) == (2, 2), slow.stderr
     none = study(folder, "--tools", "memcheck", "--budget", "0")
     assert (none.returncode, none.stdout.count("| not tried |")) == (2, 2), none.stderr
+
+
+def test_one_that_is_stopped_leaves_nothing_of_the_sanitizer_running(tmp_path):
+    folder = programs(tmp_path, {"memcheck": CLEAN})
+    watched = folder / "watched"
+    (folder / "compute-sanitizer").write_text(
+        f"#!/bin/sh\nsleep 300 &\necho $! > '{watched}.part'\n"
+        f"mv '{watched}.part' '{watched}'\nwait\n"
+    )
+    command = [sys.executable, ROOT / "ci/studies/sanitize", "--build", folder]
+    study_of_all = subprocess.Popen(command, env={"PATH": f"{folder}:/usr/bin:/bin"})
+    until(watched.exists)
+    study_of_all.terminate()
+    assert study_of_all.wait(60) == 130
+    until(lambda: not Path(f"/proc/{watched.read_text().strip()}/cmdline").exists())
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_what_is_missing_is_69_and_unknown_tools_are_64(tmp_path):
