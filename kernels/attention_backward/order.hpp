@@ -129,9 +129,11 @@ inline std::int64_t tiles_of(const Problem& problem, int rows) {
   return (problem.seq + rows - 1) / rows;
 }
 
-/// Heads whose tiles take turns: gradients of queries stay in L2 meanwhile.
+/// Heads whose tiles take turns: gradients of queries stay in L2 meanwhile. Without a mask the
+/// blocks of a head are at the same head of queries; with one, at any of those that share its keys.
 inline int heads_together(const Problem& problem) {
-  const std::int64_t elements = std::int64_t{128} * (problem.mask == Mask::causal ? 32768 : 8192);
+  const std::int64_t rows = problem.mask == Mask::causal ? 32768 / problem.group() : 8192,
+                     elements = 128 * rows;
   return static_cast<int>(std::clamp<std::int64_t>(elements / problem.dim / problem.seq, 1, 8));
 }
 
