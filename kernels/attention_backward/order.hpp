@@ -129,12 +129,15 @@ inline std::int64_t tiles_of(const Problem& problem, int rows) {
   return (problem.seq + rows - 1) / rows;
 }
 
-/// Heads whose tiles take turns: gradients of queries stay in L2 meanwhile. Without a mask the
-/// blocks of a head are at the same head of queries; with one, at any of those that share its keys.
+/// Heads whose tiles take turns: gradients of queries stay in L2 meanwhile. With a causal mask,
+/// blocks of a head of keys are at different heads of the queries that share it. Of heads of 128,
+/// then, fewer together are 1.2 to 1.7% faster; of heads of 64 up to 6% slower (H200).
 inline int heads_together(const Problem& problem) {
-  const std::int64_t rows = problem.mask == Mask::causal ? 32768 / problem.group() : 8192,
-                     elements = 128 * rows;
-  return static_cast<int>(std::clamp<std::int64_t>(elements / problem.dim / problem.seq, 1, 8));
+  const bool causal = problem.mask == Mask::causal;
+  const std::int64_t elements = std::int64_t{128} * (causal ? 32768 : 8192),
+                     queries = causal && problem.dim == 128 ? problem.group() : 1;
+  return static_cast<int>(
+      std::clamp<std::int64_t>(elements / problem.dim / problem.seq / queries, 1, 8));
 }
 
 /// Blocks that share out the tiles, on so many SMs.
