@@ -409,7 +409,7 @@ def test_the_latest_run_is_a_link_where_it_has_a_page(tmp_path: Path) -> None:
     run = document["runs"].pop()
     past_of(document)["latest"]["case"] = run["cases"][0]
     pages = quickly_written(tmp_path, document)
-    assert set(pages) == {"index.html", "cases.html", "cases/01.html"}
+    assert set(pages) == {"index.html", "cases.html", "cases/01.html", "device-01.html"}
     assert run["id"] in pages["cases/01.html"].text
     assert "synthetic-h200" in pages["index.html"].text, "whose report it is"
 
