@@ -26,7 +26,12 @@ class Device:
 
     @property
     def address(self) -> str:
-        """Of the table of all cases, with those of this device alone."""
+        """Of its own page."""
+        return f"device-{self.number:02}.html"
+
+    @property
+    def cases(self) -> str:
+        """The address of the table of all cases, with those of this device alone."""
         return f"{TABLE}#device={urllib.parse.quote(self.name, safe='')}"
 
 
@@ -69,6 +74,12 @@ class CaseIndex:
     @property
     def count(self) -> int:
         return sum(map(len, self.pages))
+
+
+def suite_addresses(index: CaseIndex) -> dict[str, str]:
+    """By the suite, of the table of all cases with those of it alone."""
+    suites = dict.fromkeys(on.past.suite for place in index.places for on in place.on)
+    return {suite: f"{TABLE}#suite={urllib.parse.quote(suite, safe='')}" for suite in suites}
 
 
 def file_of(page: int) -> str:

@@ -175,8 +175,14 @@ def test_the_chart_of_runs_has_all_of_them(tmp_path: Path) -> None:
     past = past_of(document)
     data = shown.data("c1-1-history")
     assert data["at"] == past["runs"]
-    assert data["median_ns"] == pytest.approx(past["median_ns"], rel=5e-5)
-    assert (data["below_ns"], data["above_ns"]) == (past["below_ns"], past["above_ns"])
+    step = data["step_ns"]
+    medians = [(data["base"] + one) * step for one in data["median"]]
+    assert medians == pytest.approx(past["median_ns"], rel=5e-5)
+    for side in ("below", "above"):
+        ends = [one * step for one in data[side]]
+        assert ends == pytest.approx(past[f"{side}_ns"], abs=1.01 * step)
+        assert [bool(end) for end in ends] == [bool(end) for end in past[f"{side}_ns"]]
+    assert 1e4 <= min(medians) / step < 1e5
     assert data["unsteady"] == past["unsteady"]
     shared = shown.data(data["runs"])
     history = document["histories"][0]
@@ -403,7 +409,7 @@ def test_the_latest_run_is_a_link_where_it_has_a_page(tmp_path: Path) -> None:
     run = document["runs"].pop()
     past_of(document)["latest"]["case"] = run["cases"][0]
     pages = quickly_written(tmp_path, document)
-    assert set(pages) == {"index.html", "cases.html", "cases/01.html"}
+    assert set(pages) == {"index.html", "cases.html", "cases/01.html", "device-01.html"}
     assert run["id"] in pages["cases/01.html"].text
     assert "synthetic-h200" in pages["index.html"].text, "whose report it is"
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from markupsafe import Markup
@@ -19,6 +20,7 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"} | {
 }
 _ESCAPED = str.maketrans(_ESCAPES)
 _EXACT = 2.0**53
+_DIGITS = 5
 SHORT_COMMIT = 12
 
 
@@ -47,15 +49,21 @@ def of_device(device: Device, commits: str) -> dict[str, object]:
 
 def of_history(on: OnDevice, shared: str, told: Iterable[Told]) -> dict[str, object]:
     """Runs are places in those of the block `shared`: `at` has the first and the last of each
-    stretch. Medians have the five digits that a chart can show: pages of many cases are mostly
-    these numbers."""
+    stretch. Times are whole numbers of `step_ns`, which give the least median the five digits that
+    a chart can show; a median is what is added to `base`. Pages of many cases are mostly these
+    numbers."""
     past = on.past
+    power = _step_power(past.median_ns)
+    medians = [_steps(one, power) for one in past.median_ns]
+    base = min(medians, default=0)
     return {
         "runs": shared,
         "at": past.stretches,
-        "median_ns": _short(float(f"{one:.5g}") for one in past.median_ns),
-        "below_ns": _short(past.below_ns),
-        "above_ns": _short(past.above_ns),
+        "step_ns": _short_number(float(f"1e{power}")),
+        "base": base,
+        "median": [one - base for one in medians],
+        "below": [_steps(one, power) for one in past.below_ns],
+        "above": [_steps(one, power) for one in past.above_ns],
         "unsteady": past.unsteady,
         "changes": [
             {"run": run, "words": one.said}
@@ -65,12 +73,22 @@ def of_history(on: OnDevice, shared: str, told: Iterable[Told]) -> dict[str, obj
     }
 
 
-def _short(values: Iterable[float]) -> list[float]:
-    """Whole ones without ".0"."""
-    return [_short_number(one) for one in values]
+def _step_power(times: Sequence[float]) -> int:
+    """Of ten: no step is so small that a time is no exact number of JavaScript."""
+    if not times:
+        return 0
+    least, most = (math.floor(math.log10(one)) for one in (min(times), max(times)))
+    return max(least - _DIGITS + 1, most - 14)
+
+
+def _steps(value: float, power: int) -> int:
+    """What is not 0 stays so: an interval is seen, however narrow it is."""
+    steps = round(value / 10.0**power if power >= 0 else value * 10.0**-power)
+    return steps or (0 if value == 0 else 1 if value > 0 else -1)
 
 
 def _short_number(value: float) -> float:
+    """A whole one without ".0"."""
     return int(value) if value.is_integer() and value < _EXACT else value
 
 

@@ -48,7 +48,7 @@ def test_a_history_names_the_run_that_is_pointed_at(case):
 def test_runs_that_were_not_steady_are_hollow(browser, tmp_path):
     runs = [{"started": f"2026-11-{day:02}T12:00:00Z"} for day in range(1, 13)]
     at, values = [[2, 2], [5, 5], [9, 9]], [10.0, 11.0, 12.0]
-    data = {"runs": runs, "at": at, "unsteady": [5, 7], "median_ns": values}
+    data = {"runs": runs, "at": at, "unsteady": [5, 7], "median": values}
     page_file = tmp_path / "page.html"
     page_file.write_text(page_of("history", [data]), encoding="utf-8")
     with opened(browser, page_file) as page:
@@ -170,7 +170,7 @@ def odd_data() -> dict[str, list[object]]:
         for started, environment in (("2026-11-20T12:45:01Z", 0), (text, 700), ("", -1))
     ]
     histories = [
-        {"runs": runs, "at": [at], "median_ns": [one], "below_ns": [below], "above_ns": [above]}
+        {"runs": runs, "at": [at], "median": [one], "below": [below], "above": [above]}
         for at, one in itertools.product(([0, 0], [1, 1], [2, 2**53], [3, 2], 3), TIMES)
         for below, above in ((0, 0), (one / 2, one), (-one, -one / 2), ("x", None))
     ]
@@ -181,7 +181,7 @@ def odd_data() -> dict[str, list[object]]:
         "changes": [{"run": 3, "words": text}],
     }
     histories += [
-        many | {"median_ns": [one] * 1500, "above_ns": [one * 2] * 1500} for one in (1e-9, 1234.5)
+        many | {"median": [one] * 1500, "above": [one * 2] * 1500} for one in (1e-9, 1234.5)
     ]
     counts = ([0] * 48, [10**15] * 48, [1], [])
     row = {"run": 0, "count": 3, "below": 1, "above": 10**15}
@@ -239,7 +239,7 @@ def test_no_data_spoils_a_chart(browser, tmp_path, kind):
 
 def test_runs_of_one_day_are_told_apart_by_their_minutes(browser, tmp_path):
     runs = [{"started": f"2026-11-20T{hour:02}:45:00Z"} for hour in range(10, 14)]
-    data = {"runs": runs, "at": [[0, 3]], "median_ns": [10.0, 11.0, 12.0, 13.0]}
+    data = {"runs": runs, "at": [[0, 3]], "median": [10.0, 11.0, 12.0, 13.0]}
     page_file = tmp_path / "page.html"
     page_file.write_text(page_of("history", [data]), encoding="utf-8")
     with opened(browser, page_file) as page:
@@ -251,7 +251,7 @@ def test_runs_of_one_day_are_told_apart_by_their_minutes(browser, tmp_path):
 
 def test_very_long_times_are_as_short_as_others(browser, tmp_path):
     page_file = tmp_path / "page.html"
-    data = {"runs": [], "at": [[0, 1]], "median_ns": [1.0, 1e15]}
+    data = {"runs": [], "at": [[0, 1]], "median": [1.0, 1e15]}
     page_file.write_text(page_of("history", [data]), encoding="utf-8")
     with opened(browser, page_file) as page:
         words = page.locator(".axis text").all_text_contents()

@@ -89,8 +89,8 @@ def wrong_elsewhere(index: CaseIndex) -> list[Line]:
         cases = latest.elsewhere(index, device)
         lines += [
             Line(
-                f"{device.name}: {words}, of {len(cases)} cases whose last run has no page here",
-                device.address,
+                f"{device.name}: {words}, of {len(cases)} cases that only earlier runs have",
+                device.cases,
                 "bad" if bad else "note",
             )
             for words, bad in latest.wrong(cases)

@@ -13,7 +13,8 @@ from reports.model_history import History
 class DeviceWords:
     name: str
     product: str
-    address: str  # of the table of its cases
+    address: str
+    cases_address: str
     cases: int
     runs: str
     first: str
@@ -27,6 +28,7 @@ def devices(index: CaseIndex) -> list[DeviceWords]:
             name=one.name,
             product=one.history.device.name,
             address=one.address,
+            cases_address=one.cases,
             cases=len(one.history.cases),
             runs=_runs(one.history),
             first=when.minute(one.history.runs[0].started) if one.history.runs else "",

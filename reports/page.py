@@ -20,6 +20,7 @@ from reports import (
     compared,
     comparison_page,
     counted_page,
+    device_page,
     first_screen,
     gate_page,
     listing,
@@ -94,6 +95,9 @@ class Site:
         made += [Page(one.address, functools.partial(self._section, one)) for one in self.sections]
         if self.index.pages:
             made.append(Page(case_index.TABLE, self._case_table))
+        made += [
+            Page(one.address, functools.partial(self._device, one)) for one in self.index.devices
+        ]
         if self.report.claims:
             made.append(Page(claims_page.ADDRESS, self._claims))
         return [*made, Page(INDEX, self._overview)]
@@ -113,6 +117,7 @@ class Site:
             sections=[_LAYOUTS[one.kind](one) for one in self.sections],
             count=self.index.count,
             cases=case_index.TABLE,
+            suites=case_index.suite_addresses(self.index),
             claims=claims_page.ADDRESS,
         )
 
@@ -126,6 +131,10 @@ class Site:
         return self._text(
             "cases", case_index.TABLE, "Cases", rows=rows, noun=noun, count=self.index.count
         )
+
+    def _device(self, device: case_index.Device) -> str:
+        laid_out = device_page.layout(device, self.index, self.sections, self.report.commits)
+        return self._text("device", device.address, device.name, one=laid_out)
 
     def _claims(self) -> str:
         return self._text(
@@ -179,6 +188,9 @@ class Site:
         groups = [("Overview", [Link("Overview", INDEX)])]
         if self.index.pages:
             groups.append(("Cases", [Link("Cases", case_index.TABLE)]))
+        if self.index.devices:
+            links = [Link(one.name, one.address) for one in self.index.devices]
+            groups.append(("Devices" if len(links) > 1 else "Device", links))
         for kind, name in _GROUPS.items():
             links = [Link(title_of(one), one.address) for one in self.sections if one.kind == kind]
             if links:

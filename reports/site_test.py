@@ -57,6 +57,7 @@ def test_each_thing_has_a_page(site: tuple[dict[str, Page], Path]) -> None:
         "cases/02.html",
         "run-synthetic-h200.html",
         "run-synthetic-emulated.html",
+        "device-01.html",
         "gate-synthetic-cpu-2c.html",
         "gate-synthetic-cpu-2c-2.html",
         "nights-synthetic-gpu.html",
@@ -151,7 +152,8 @@ def test_a_later_report_of_fewer_cases_leaves_no_page_of_the_earlier(
     quickly_written(tmp_path, synthetic_history.document(CASES, 3))
     assert (tmp_path / "cases" / "02.html").is_file()
     left = quickly_written(tmp_path, synthetic_history.document(2, 3))
-    assert set(left) == {"index.html", "cases.html", "cases/01.html", "run-synthetic-h200.html"}
+    pages = {"index.html", "cases.html", "cases/01.html", "device-01.html"}
+    assert set(left) == {*pages, "run-synthetic-h200.html"}
     none = quickly_written(tmp_path, synthetic.document(synthetic.run("synthetic-x", "cpu", [])))
     assert set(none) == {"index.html", "run-synthetic-x.html"}
 

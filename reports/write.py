@@ -127,7 +127,7 @@ def _kinds_of_files(output: Path) -> list[tuple[Path, str, Callable[[Path], bool
     )
     formats = "|".join(render.FORMATS)
     return [
-        (output, r"((run|gate|nights|comparison)-.*|index|cases|claims)\.html", is_page),
+        (output, r"((run|gate|nights|comparison|device)-.*|index|cases|claims)\.html", is_page),
         (output / case_index.FOLDER, r"\d\d+\.html", is_page),
         (output / listing.FOLDER, r"(.*-)?\d\d.*-.*\.html", Path.is_file),
         (output / "figures", rf"(.*-)?({kinds})\.({formats})", Path.is_file),

@@ -1,6 +1,8 @@
 // "#case=NAME" leads to a case from any page: to the table of all cases, from there to the page
 // that has it, and there to its part alone.
 
+const CASE_LINKS = [...document.querySelectorAll("a[data-case]")]; // a search takes rows away
+
 function followCase() {
   const name = readFragment().get("case");
   const parts = [...document.querySelectorAll("section.case")];
@@ -12,8 +14,7 @@ function followCase() {
 
 // Replaces this page in the history, so that "back" does not lead here and forth again.
 function goToCase(name) {
-  const links = [...document.querySelectorAll("a[data-case]")];
-  const link = links.find((one) => one.dataset.case === name) ?? linkToCases();
+  const link = CASE_LINKS.find((one) => one.dataset.case === name) ?? linkToCases();
   if (link) location.replace(`${link.href.split("#")[0]}#case=${encodeURIComponent(name)}`);
   else sayNoCase(name);
 }

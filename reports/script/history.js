@@ -62,14 +62,16 @@ function historyChart(box, data) {
   return draw;
 }
 
-// Those that can be drawn.
+// Those that can be drawn. Times are numbers of `step_ns`.
 function historyPoints(data) {
   const runs = runsOf(data);
+  const { step_ns: step = 1, base = 0 } = data;
   const told = new Map(listOf(data.changes).map((change) => [change?.run, change?.words]));
   const unsteady = new Set(listOf(data.unsteady));
-  const columns = [data.median_ns, data.below_ns, data.above_ns].map(listOf);
+  const columns = [data.median, data.below, data.above].map(listOf);
   return placesIn(listOf(data.at)).flatMap((at, place) => {
-    const [median, below, above] = columns.map((column) => column[place]);
+    const [over, below, above] = columns.map((column) => column[place] * step);
+    const median = over + base * step;
     if (!isDrawable(median)) return []; // the table has it
     const [low, high] = [median - below, median + above];
     const run = runs[at] ?? {};

@@ -17,7 +17,7 @@ function workTable(table, prefix) {
   const filters = filtersOf(table, groups);
   const count = element("p", { class: "count", role: "status" });
   const clear = element("button", { type: "button" }, "Clear");
-  const showSoon = stepwise();
+  const show = stepwise(table.tBodies[0], groups, search);
   let [sorted, ordered] = [UNSORTED, groups];
   const heads = sortButtons(table, (column) => {
     sort(afterClick(sorted, column));
@@ -34,21 +34,18 @@ function workTable(table, prefix) {
         words.every((word) => textOf(group).includes(word));
     }
     const fitting = ordered.filter((group) => group.fits);
-    for (const group of ordered) if (!group.fits) show(group, false);
-    showSoon(fitting);
+    show(fitting);
     count.textContent = `${fitting.length} of ${groups.length} ${noun}`;
     clear.hidden = words.length === 0 && chosen.length === 0;
   }
 
-  // Leaves it to filter() to show rows again.
+  // Leaves it to filter() to show rows in this order.
   function sort(wanted) {
     if (wanted.column === sorted.column && wanted.descending === sorted.descending) return;
     sorted = wanted;
     for (const [column, head] of heads) markHead(head, column === sorted.column, sorted.descending);
     const kind = heads.get(sorted.column)?.dataset.sort;
     ordered = kind ? inOrder(groups, sorted, kind) : groups;
-    for (const group of groups) show(group, false);
-    table.tBodies[0].replaceChildren(...ordered.flatMap((group) => group.rows));
   }
 
   function read() {
@@ -111,7 +108,7 @@ function groupsOf(body) {
   const groups = [];
   for (const row of body.rows) {
     if (row.classList.contains("below") && groups.length > 0) groups.at(-1).rows.push(row);
-    else groups.push({ rows: [row], shown: true });
+    else groups.push({ rows: [row] });
   }
   return groups;
 }
@@ -125,28 +122,49 @@ function textOf(group) {
   return group.text;
 }
 
-// Rows that stay as they are cost nothing.
-function show(group, shown) {
-  if (group.shown === shown) return;
-  group.shown = shown;
-  for (const row of group.rows) row.hidden = !shown;
-}
+// Shows groups in place of those that are there: the first at once, the others in steps, between
+// which the browser draws and listens. What is asked for later takes the place of what is not yet
+// shown. Other rows are not in the table: a browser is slow to style, to lay out and to take away
+// many. So it holds few from when the reader goes to the search, which stands above the table, until
+// they leave it or scroll.
+function stepwise(body, there, search) {
+  let [wanted, left, timer, holds] = [there, [], undefined, false];
+  const next = (many) => left.splice(0, many).flatMap((group) => group.rows);
 
-// Shows groups: the first at once, the others in steps, between which the browser draws and
-// listens. What is asked for later takes the place of what is not yet shown.
-function stepwise() {
-  let [left, timer] = [[], undefined];
+  function begin(groups) {
+    clearTimeout(timer);
+    [wanted, left] = [groups, [...groups]];
+    body.replaceChildren(...next(AT_ONCE));
+    followSoon();
+  }
 
   function step(many) {
     clearTimeout(timer);
-    for (const group of left.splice(0, many)) show(group, true);
-    if (left.length > 0) timer = setTimeout(step, 0, AT_ONCE);
+    body.append(...next(many));
+    followSoon();
   }
 
+  function followSoon() {
+    if (left.length > 0 && !holds) timer = setTimeout(step, 0, AT_ONCE);
+  }
+
+  function goOn() {
+    if (!holds) return;
+    holds = false;
+    followSoon();
+  }
+
+  search.addEventListener("focus", () => {
+    holds = true;
+    if (wanted.length - left.length > AT_ONCE) begin(wanted);
+  });
+  search.addEventListener("blur", goOn);
+  addEventListener("scroll", goOn);
   addEventListener("beforeprint", () => step(Infinity));
   return (groups) => {
-    left = [...groups];
-    step(AT_ONCE);
+    holds = document.activeElement === search;
+    const isSame = (group, place) => group === wanted[place];
+    if (groups.length !== wanted.length || !groups.every(isSame)) begin(groups);
   };
 }
 
