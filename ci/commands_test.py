@@ -41,6 +41,7 @@ NOT_RUN = {  # pattern: the reason
     r"ci/studies/measured_pairs .*": "needs a study; pairs_test.py gives it one",
     r".* (--device (cpu,)?cuda:0|--counters)\b.*": "needs a GPU",
     r"ci/studies/sanitize .*": "needs a GPU",
+    r"ci/studies/container_recipe .*": "makes a Debian as root, and builds for minutes in it",
     r"compare\.py .*": "is a tool of Google Benchmark",
     r"ridgeline .*(build/mine|my_bench).*": (
         "needs programs of others; the tests in harness/outside build and start some"

@@ -1,12 +1,14 @@
 """Makes a wheel of a tree that `cmake --install` wrote.
 
 The programs become scripts of the environment. Profiles and the report go to share/ridgeline of it,
-where the programs find them from their own place (harness/process/home), and the package of own
-kernels to where Python finds it.
+where the programs find them from their own place (harness/process/home), with what `ridgeline
+check` and suites of others are compiled with, and the package of own kernels to where Python finds
+it.
 """
 
 import base64
 import hashlib
+import os
 import re
 import zipfile
 from pathlib import Path
@@ -16,10 +18,11 @@ from ci.releases.needs import Refused
 # Started by MPI, which no wheel brings: the tarball has it.
 LEFT_OUT = {"ridgeline-collectives"}
 # Folders of the tree that go to share/ridgeline.
-SHARED = ("suites", "reports")
+SHARED = ("suites", "reports", "lib", "include")
 DEPENDENCIES = ("jinja2>=3.1", "matplotlib>=3.8", "msgspec>=0.18", "numpy>=1.24")
 EXTRAS = {
     "cuda13": ("nvidia-cublas>=13,<14", "nvidia-cudnn-cu13>=9,<10", "nvidia-nccl-cu13>=2"),
+    "check": ("nvidia-cuda-runtime>=13,<14", "nvidia-cuda-crt>=13,<14", "nvidia-cuda-cccl>=13,<14"),
     "cuda12": ("nvidia-cublas-cu12", "nvidia-cudnn-cu12>=9,<10", "nvidia-nccl-cu12>=2"),
 }
 ABOUT = """Ridgeline measures GPU and CPU kernels: it verifies every output, keeps every sample,
@@ -76,6 +79,11 @@ def programs_of(tree: Path) -> list[Path]:
     ]
 
 
+def tools_of(tree: Path) -> list[Path]:
+    """What programs start, and nobody by hand."""
+    return [each for each in _files(tree / "lib" / "ridgeline") if os.access(each, os.X_OK)]
+
+
 def members(tree: Path, version: str) -> dict[str, Path]:
     """Where in the wheel which file of the tree goes."""
     data = f"ridgeline-{version}.data"
@@ -108,7 +116,8 @@ def make(tree: Path, into: Path, platform: str, documents: dict[str, str], when:
             record.append(f"{name},sha256={digest.decode()},{len(content)}")
 
         for name, file in members(tree, version).items():
-            add(name, file.read_bytes(), 0o755 if "/scripts/" in name else 0o644)
+            program = "/scripts/" in name or os.access(file, os.X_OK)
+            add(name, file.read_bytes(), 0o755 if program else 0o644)
         for name, text in documents.items():
             add(f"{info}/{name}", text.encode())
         add(f"{info}/METADATA", _metadata(version).encode())

@@ -20,16 +20,12 @@ WHEN = (2026, 1, 1, 0, 0, 0)
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory) -> Path:
-    """What `cmake --install` makes of the build, without what programs of others are built with."""
+    """What `cmake --install` makes of the build."""
     script = BUILD.parent / "cmake_install.cmake"
     if not script.is_file():
         pytest.skip(f"{BUILD.parent} is no build folder, so nothing can be installed from it")
     folder = tmp_path_factory.mktemp("tree")
-    facts = {
-        "CMAKE_INSTALL_PREFIX": folder,
-        "CMAKE_INSTALL_LOCAL_ONLY": 1,
-        "CMAKE_INSTALL_DO_STRIP": 1,
-    }
+    facts = {"CMAKE_INSTALL_PREFIX": folder, "CMAKE_INSTALL_DO_STRIP": 1}
     done = subprocess.run(
         ["cmake", *(f"-D{name}={value}" for name, value in facts.items()), "-P", script],
         capture_output=True,
@@ -86,7 +82,7 @@ def environment(tree, tmp_path_factory) -> Environment:
     return Environment(folder, wheel.make(tree, folder, "linux_x86_64", {}, WHEN))
 
 
-def test_everything_works_from_the_wheel_alone(environment):
+def test_everything_works_from_the_wheel_alone(environment, tree):
     version, *facts = environment.ridgeline("--version").splitlines()
     found = dict(line.split(maxsplit=1) for line in facts)
     assert version == f"ridgeline {wheel.version_in(Path(__file__).resolve().parents[2])}"
@@ -114,6 +110,10 @@ def test_everything_works_from_the_wheel_alone(environment):
     assert (report / "index.html").is_file()
     assert any("cache_tiled" in page.read_text() for page in report.glob("*.html"))
 
+    if (tree / "lib" / "ridgeline" / "check.json").is_file():  # the build has CUDA's headers
+        saxpy = Path(__file__).resolve().parents[2] / "docs" / "examples" / "saxpy.cu"
+        assert "saxpy" in environment.ridgeline("check", str(saxpy))
+
     # Kernels of one's own are served by the package in the wheel.
     mine = environment.work / "mine.py"
     mine.write_text((Path(__file__).resolve().parents[2] / "docs/examples/scale.py").read_text())
@@ -130,6 +130,12 @@ def test_the_same_tree_makes_the_same_wheel(tmp_path):
         (small / "bin" / "ridgeline").write_text("a program")
         (small / "bin" / "ridgeline-collectives").write_text("left out")
         (small / "bin" / "mpirun").write_text("no program of ours")
+        (small / "lib" / "ridgeline").mkdir(parents=True)
+        (small / "lib" / "ridgeline" / "check.json").write_text("{}")
+        tool = small / "lib" / "ridgeline" / "compile_kernels"
+        tool.write_text("a program that programs start")
+        tool.chmod(0o755)
+        assert wheel.tools_of(small) == [tool]
         package = small / "harness" / "python" / "ridgeline"
         package.mkdir(parents=True)
         (package / "__init__.py").write_text('__version__ = "1.2.3"\n')
@@ -140,6 +146,9 @@ def test_the_same_tree_makes_the_same_wheel(tmp_path):
     with zipfile.ZipFile(made) as opened:
         names = opened.namelist()
         program = opened.getinfo("ridgeline-1.2.3.data/scripts/ridgeline")
+        kit = "ridgeline-1.2.3.data/data/share/ridgeline/lib/ridgeline"
+        tool, text = (opened.getinfo(f"{kit}/{each}") for each in ("compile_kernels", "check.json"))
     assert not [name for name in names if "collectives" in name or "mpirun" in name]
-    assert program.external_attr >> 16 == 0o100755
+    modes = [each.external_attr >> 16 for each in (program, tool, text)]
+    assert modes == [0o100755, 0o100755, 0o100644]
     assert "ridgeline-1.2.3.dist-info/A" in names

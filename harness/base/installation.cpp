@@ -40,11 +40,11 @@ fs::path program_folder() {
   return program.parent_path();
 }
 
-fs::path in_wheels_beside(const fs::path& folder, std::string_view name) {
+fs::path in_wheels_beside(const fs::path& folder, std::string_view path) {
   for (const fs::path& python : folders_in(folder.parent_path() / "lib", "python"))
     for (const char* packages : {"site-packages", "dist-packages"})  // Debian's own has the second
       for (const fs::path& wheel : folders_in(python / packages / "nvidia", "")) {
-        const fs::path file = wheel / "lib" / name;
+        const fs::path file = wheel / path;
         std::error_code unreadable;
         if (fs::is_regular_file(file, unreadable)) return file;
       }

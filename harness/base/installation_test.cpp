@@ -11,19 +11,19 @@ namespace installation_test {
 
 namespace fs = std::filesystem;
 
-TEST(Installation, FindsLibrariesInWheelsOfTheSameEnvironment) {
+TEST(Installation, FindsFilesInWheelsOfTheSameEnvironment) {
   std::string pattern = (fs::temp_directory_path() / "installation.XXXXXX").string();
   ASSERT_NE(mkdtemp(pattern.data()), nullptr);
   const fs::path prefix = pattern, packages = prefix / "lib" / "python3.11" / "site-packages",
                  library = packages / "nvidia" / "cu13" / "lib" / "libcublasLt.so.13";
-  EXPECT_EQ(in_wheels_beside(prefix / "bin", "libcublasLt.so.13"), "");
+  EXPECT_EQ(in_wheels_beside(prefix / "bin", "lib/libcublasLt.so.13"), "");
   fs::create_directories(library.parent_path());
   fs::create_directories(packages / "nvidia" / "cudnn" / "include");
-  EXPECT_EQ(in_wheels_beside(prefix / "bin", "libcublasLt.so.13"), "");
+  EXPECT_EQ(in_wheels_beside(prefix / "bin", "lib/libcublasLt.so.13"), "");
   std::ofstream(library) << "invented";
-  EXPECT_EQ(in_wheels_beside(prefix / "bin", "libcublasLt.so.13"), library);
-  EXPECT_EQ(in_wheels_beside(prefix / "bin", "libcublasLt.so.12"), "");
-  EXPECT_EQ(in_wheels_beside(prefix, "libcublasLt.so.13"), "");
+  EXPECT_EQ(in_wheels_beside(prefix / "bin", "lib/libcublasLt.so.13"), library);
+  EXPECT_EQ(in_wheels_beside(prefix / "bin", "lib/libcublasLt.so.12"), "");
+  EXPECT_EQ(in_wheels_beside(prefix, "lib/libcublasLt.so.13"), "");
   fs::remove_all(prefix);
 }
 

@@ -12,7 +12,7 @@ Library::Library(std::initializer_list<const char*> names) {
     if (handle_ != nullptr) return;
   }
   for (const char* name : names) {
-    const auto file = in_wheels_beside(program_folder(), name);
+    const auto file = in_wheels_beside(program_folder(), std::string("lib/") + name);
     if (!file.empty()) handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ != nullptr) return;
   }

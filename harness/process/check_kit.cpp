@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/installation.hpp"
 #include "harness/base/json.hpp"
 #include "harness/process/launcher.hpp"
 #include "harness/process/tool.hpp"
@@ -47,7 +48,8 @@ std::string other_compiler(const std::string& compiler, const std::string& versi
       found, version);
 }
 
-std::vector<std::string> find_cuda_headers(const std::vector<std::string>& built_with) {
+std::vector<std::string> find_cuda_headers(const std::vector<std::string>& built_with,
+                                           const fs::path& folder) {
   const auto holds_them = [](const fs::path& folder) {
     std::error_code unreadable;
     return fs::exists(folder / "cuda_fp16.h", unreadable);
@@ -56,6 +58,9 @@ std::vector<std::string> find_cuda_headers(const std::vector<std::string>& built
   std::vector<std::string> places = built_with;
   if (const char* named = std::getenv("CUDA_HOME"); named && *named)
     places.push_back(fs::path(named) / "include");
+  if (const fs::path in_wheel = in_wheels_beside(folder / "bin", "include/cuda_fp16.h");
+      !in_wheel.empty())
+    places.push_back(in_wheel.parent_path());
   std::error_code failure;
   if (const fs::path nvcc = fs::canonical(find_on_path("nvcc"), failure); !failure)
     places.push_back(nvcc.parent_path().parent_path() / "include");
@@ -65,13 +70,18 @@ std::vector<std::string> find_cuda_headers(const std::vector<std::string>& built
   throw Error(
       ErrorKind::dependency,
       fmt::format("CUDA's headers are not here: no cuda_fp16.h in {}", fmt::join(places, ", ")),
-      "set CUDA_HOME to a CUDA toolkit, of which its folder include is enough");
+      "set CUDA_HOME to a CUDA toolkit, of which its folder include is enough; in a Python "
+      "environment with Ridgeline's wheel: pip install nvidia-cuda-runtime nvidia-cuda-crt "
+      "nvidia-cuda-cccl");
 }
 
 }  // namespace
 
 Kit read_kit(const fs::path& folder) {
-  const fs::path file = folder / "lib/ridgeline/check.json";
+  std::error_code unreadable;
+  const fs::path wheel = folder / "share/ridgeline", name = "lib/ridgeline/check.json";
+  const fs::path root = fs::exists(wheel / name, unreadable) ? wheel : folder;
+  const fs::path file = root / name;
   std::ifstream in(file);
   if (!in)
     throw Error(ErrorKind::dependency,
@@ -82,11 +92,11 @@ Kit read_kit(const fs::path& folder) {
   Kit kit;
   try {
     const json::Value written = json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
-    const auto texts = [&](const char* name) { return placed(written.at(name).texts(), folder); };
+    const auto texts = [&](const char* name) { return placed(written.at(name).texts(), root); };
     kit.compiler = texts("launcher");
     kit.flags = texts("flags");
     kit.link = texts("link");
-    kit.rewriter = placed({written.at("rewriter").text()}, folder).front();
+    kit.rewriter = placed({written.at("rewriter").text()}, root).front();
     kit.program_flags = texts("program_flags");
     kit.program_link = texts("program_link");
     compiler = written.at("compiler").text();
@@ -100,7 +110,7 @@ Kit read_kit(const fs::path& folder) {
   kit.compiler.push_back(compiler);
   kit.note = other_compiler(compiler, version);
   // cuda::atomic lies below cccl.
-  for (const std::string& headers : find_cuda_headers(cuda_headers))
+  for (const std::string& headers : find_cuda_headers(cuda_headers, folder))
     kit.flags.insert(kit.flags.end(), {"-isystem", headers, "-isystem", headers + "/cccl"});
   return kit;
 }

@@ -103,6 +103,19 @@ TEST_F(CheckKit, FindsTheHeadersBesideNvcc) {
   EXPECT_EQ(read().flags.back(), toolkit / "include/cccl");
 }
 
+TEST_F(CheckKit, OfAWheelLiesBelowShareAndTakesHeadersFromNvidiasWheels) {
+  const fs::path environment = temporary.path() / "environment",
+                 headers = environment / "lib/python3.12/site-packages/nvidia/cu13/include";
+  fs::create_directories(environment / "share/ridgeline/lib/ridgeline");
+  std::ofstream(environment / "share/ridgeline/lib/ridgeline/check.json") << kit;
+  fs::create_directories(headers);
+  const std::ofstream header(headers / "cuda_fp16.h");
+  setenv("CUDA_HOME", "", 1);
+  const Kit found = read_kit(environment);
+  EXPECT_EQ(found.flags.back(), headers / "cccl");
+  EXPECT_EQ(found.link.front(), environment / "share/ridgeline/lib/ridgeline/libx.a");
+}
+
 TEST_F(CheckKit, SaysThatAnotherCompilerCountsItsOwnCode) {
   kit["compiler_version"] = "9.8.7";
   EXPECT_EQ(

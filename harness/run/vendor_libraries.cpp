@@ -36,7 +36,7 @@ std::string opened_library(const std::vector<const char*>& files) {
   for (const char* name : files)
     if (std::string file = opened(name); !file.empty()) return file;
   for (const char* name : files) {
-    const auto in_wheel = in_wheels_beside(program_folder(), name);
+    const auto in_wheel = in_wheels_beside(program_folder(), std::string("lib/") + name);
     if (in_wheel.empty()) continue;
     if (std::string file = opened(in_wheel.c_str()); !file.empty()) return file;
   }
