@@ -229,7 +229,7 @@ import inspect
 depths = []
 def launch():
     depths.append(len(inspect.stack(0)))
-    return x * 2 if depths[-1] <= depths[0] else np.zeros_like(x)
+    return x * 2 if depths[-1] == depths[0] else np.zeros_like(x)
 """
             ),
         ),
