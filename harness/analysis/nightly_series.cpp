@@ -152,7 +152,7 @@ Read read_runs(const store::Store& store, const NightlyDevice& device, const Cas
       const std::optional<std::uint32_t> at = place_of(time.case_id, i);
       if (!at) return;
       ReadTime& one =
-          read.times.emplace_back(run, *at, ProcessResult{time.outcome, {}, time.executions});
+          read.times.emplace_back(ReadTime{run, *at, {time.outcome, {}, time.executions}});
       if (record::has_samples(time.outcome)) one.result.median_ns = time.median_ns;
     });
     if (i == begin)  // runs are much alike, or only the first is large

@@ -46,6 +46,11 @@ std::vector<Listed> chosen_cases(const Context& context, const std::vector<run::
   std::optional<run::Profile> profile;
   if (!context.profile.empty()) profile = run::load_profile(context.profile, process::home());
   if (profile) run::check_profile(workers, *profile);
+  std::map<DeviceKind, std::set<std::string>> known;
+  const auto in_profile = [&](DeviceKind kind) -> const std::set<std::string>& {
+    if (!known.contains(kind)) known[kind] = run::names_in(*profile, workers, kind);
+    return known[kind];
+  };
   std::vector<Listed> cases;
   std::vector<std::string> names;
   for (const run::Worker& worker : workers) {
@@ -57,7 +62,8 @@ std::vector<Listed> chosen_cases(const Context& context, const std::vector<run::
     for (const record::Case& info : worker.cases) {
       if (!worker.unavailable.empty() || !on_device(info, context.device)) continue;
       names.push_back(record::name(info.id));
-      if (!profile || run::has(*profile, info)) cases.push_back({info, worker.name});
+      if (!profile || in_profile(info.device_kind).contains(names.back()))
+        cases.push_back({info, worker.name});
     }
   }
   if (names.empty() && !context.device.empty()) {

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
 #include "harness/imported/collective.hpp"
 #include "harness/imported/dates.hpp"
 #include "harness/imported/gathering.hpp"
@@ -122,6 +123,8 @@ class NcclText {
     program_.collective = of_file_;
     columns_.clear();
     has_rows_ = false;
+    rate_sum_ = 0;
+    rates_ = 0;
     ++executions_;
   }
 
@@ -148,7 +151,21 @@ class NcclText {
           trimmed(text.substr(text.find(':') + 1)));
       if (text.find("FAILED") != std::string_view::npos)
         gathering_.flag(line_, fmt::format("it says {}", printable(trimmed(text.substr(1)), 200)));
+      if (text.starts_with("# Avg bus bandwidth")) check_average(text.substr(text.find(':') + 1));
     }
+  }
+
+  /// The mean of every busbw of the program, which rows have with two digits behind the point.
+  void check_average(std::string_view said) {
+    constexpr double rounding = 0.01, relative = 1e-3;
+    const std::optional<double> average = number_of(trimmed(said));
+    if (!average || !std::isfinite(*average))
+      gathering_.refuse(line_, fmt::format("its average is {}", printable(trimmed(said), 60)));
+    const double mean = rates_ > 0 ? rate_sum_ / static_cast<double>(rates_) : 0;
+    if (std::abs(*average - mean) > rounding + relative * mean)
+      gathering_.flag(line_, fmt::format("it says that busbw is {:.6g} GB/s on average, and its {} "
+                                         "are {:.6g} GB/s: rows are missing or were changed",
+                                         *average, units::plural(rates_, "value"), mean));
   }
 
   void read_settings(std::string_view text) {
@@ -321,6 +338,10 @@ class NcclText {
       }
     }
     if (numbers == 0) return;  // this half was not measured
+    if (half.busbw) {
+      rate_sum_ += *half.busbw;
+      ++rates_;
+    }
     if (old_ && !half.wrong && half.wrong_text != "N/A") half.wrong = 0;
     const std::size_t place = collectives_.add(program_, row, half);
     if (gathering_[place].measurement.outcome != record::Outcome::unverified) return;
@@ -354,6 +375,8 @@ class NcclText {
   bool in_place_first_ = false, has_rows_ = false, old_ = false, per_iteration_ = false;
   std::size_t line_ = 0, begin_line_ = 0;
   int executions_ = 0;
+  double rate_sum_ = 0;  // of busbw in the program's rows, in GB/s
+  std::int64_t rates_ = 0;
 };
 
 }  // namespace

@@ -131,6 +131,16 @@ TEST(NcclTests, FlagsARateThatItsTimeContradicts) {
   EXPECT_TRUE(flags(read, "algbw is 29.96 GB/s, and 1048576 bytes in 70 us are 14.98 GB/s", 19));
 }
 
+TEST(NcclTests, FlagsAnAverageThatItsRowsContradict) {
+  const std::string text = fixture("nccl_all_reduce.txt"), said = "bandwidth    : 168.313";
+  const Contents other = read_text(read_nccl_tests, replaced(text, said, "bandwidth    : 170"));
+  EXPECT_TRUE(flags(other, "its 6 values are 168.313 GB/s", 22));
+  const std::size_t row = text.find("     1048576 ");
+  const std::string cut = text.substr(0, row) + text.substr(text.find('\n', row) + 1);
+  EXPECT_TRUE(flags(read_text(read_nccl_tests, cut), "rows are missing or were changed", 21));
+  EXPECT_EQ(read_text(read_nccl_tests, text).flags.size(), 1u);  // of the results, not of this
+}
+
 TEST(NcclTests, SaysThatOneRankCommunicatesWithNobody) {
   std::string text = fixture("nccl_all_reduce.txt");
   const std::size_t begin = text.find("#  Rank  1"), end = text.find("#\n", begin);

@@ -1,7 +1,7 @@
-import pytest
-
-from harness.python.cheats import BAD, CHEATS, HONEST, OF_THE_PROCESS
-from harness.python.conversations import Conversation
+from harness.python.cheats import CHEATS
+from harness.python.cheats_of_process import OF_THE_PROCESS
+from harness.python.conversations import SAMPLING, Conversation, preparing, told
+from harness.python.honest_kernels import BAD, HONEST
 
 
 def measured(kernels: dict[str, str], folder) -> dict[str, dict]:
@@ -18,8 +18,17 @@ def measured(kernels: dict[str, str], folder) -> dict[str, dict]:
     return {name: found[f"number{number}"] for number, name in enumerate(kernels)}
 
 
+def test_each_cheat_has_three_disguises():
+    for kind, disguises in (CHEATS | OF_THE_PROCESS).items():
+        assert len(disguises) >= 3, kind
+    assert len(HONEST) >= 20
+
+
 def test_whoever_cheats_is_told_how_it_was_seen(tmp_path):
-    wanted = CHEATS | BAD
+    wanted = dict(BAD)
+    for disguises in CHEATS.values():
+        assert not wanted.keys() & disguises.keys()
+        wanted |= disguises
     found = measured({name: text for name, (_, text) in wanted.items()}, tmp_path)
     for name, (says, _) in wanted.items():
         assert found[name]["outcome"] == "wrong_result", (name, found[name])
@@ -35,18 +44,22 @@ def test_the_honest_are_not_accused(tmp_path):
         assert len(found["samples_ns"]) >= 1, name
 
 
-@pytest.mark.parametrize("name", OF_THE_PROCESS)
-def test_whoever_replaces_what_measures_is_told_what(name, tmp_path):
-    says, text = OF_THE_PROCESS[name]
-    file = tmp_path / "kernels.py"
-    file.write_text(text)
-    with Conversation(file) as worker:
-        hello = worker.ask(request="hello", protocol=1)
-        if hello["reply"] == "error":
-            assert hello["exit_code"] == 64
-            found = hello["message"]
-        else:
-            measurement = worker.measure(worker.ask(request="list")["cases"][0])
-            assert measurement["outcome"] == "wrong_result"
-            found = measurement["reason"]
-    assert says in found
+def test_whoever_replaces_what_measures_is_told_what(tmp_path):
+    wanted = [each for kind in OF_THE_PROCESS.values() for each in kind.items()]
+    files = [tmp_path / f"kernels{number}.py" for number in range(len(wanted))]
+    for file, (_, (_, text)) in zip(files, wanted, strict=True):
+        file.write_text(text)
+    case = "scale/scale/f32/n=8192,cache=hot"
+    hello = {"request": "hello", "protocol": 1}
+    requests = [hello, preparing(case, {"cache": "hot"}), SAMPLING, {"request": "finish"}]
+    for (disguise, (says, _)), answers in zip(wanted, told(requests, files), strict=True):
+        found = answers[0]
+        if found["reply"] == "error":
+            assert found["exit_code"] == 64, (disguise, found)
+            assert says in found["message"], (disguise, found)
+            continue
+        found = answers[1]
+        if found["outcome"] == "ok":
+            found = answers[3]["measurement"]
+        assert found["outcome"] == "wrong_result", (disguise, found)
+        assert says in found["reason"], (disguise, found)

@@ -40,6 +40,9 @@ def test_a_file_is_listed_run_shown_and_repeated_like_a_suite(own):
     own.write("mine.py")
     listed = json.loads(call(own, "list", "mine.py", "--json").stdout)
     assert [case["name"] for case in listed["cases"]] == ["scale/scale/f32/n=16384,cache=hot"]
+    known = call(own, "list", "--worker", "mine.py", "scale", "--json", "--profile", "quick")
+    assert known.returncode == 0, known.stderr
+    assert json.loads(known.stdout)["cases"] == listed["cases"]
 
     ran = call(own, "run", "mine.py", "--processes", "2", "--json", *own.quick)
     assert ran.returncode == 0, ran.stderr

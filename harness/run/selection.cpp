@@ -189,6 +189,16 @@ bool has(const Profile& profile, const record::Case& info) {
              [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
+std::set<std::string> names_in(const Profile& profile, const std::vector<Worker>& workers,
+                               DeviceKind kind) {
+  const std::vector<Selected> all = candidates(workers, kind);
+  const auto in_profile = profile_filter(profile, kind, all, Workers::all);
+  std::set<std::string> names;
+  for (const Selected& each : all)
+    if (in_profile(each)) names.insert(each.name);
+  return names;
+}
+
 void check_profile(const std::vector<Worker>& workers, const Profile& profile) {
   for (const auto& [kind, patterns] : profile.cases) {
     const std::vector<Selected> all = candidates(workers, kind);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,11 @@ std::vector<ForOtherDevice> for_other_devices(const std::vector<Worker>& workers
 /// Whether `profile` measures this case: a pattern of its kind of device picks it and none takes it
 /// away.
 bool has(const Profile& profile, const record::Case& info);
+
+/// The names of the cases for a kind of device that `profile` measures: a pattern of it picks them,
+/// or they are of a suite of others that it does not know, and none takes them away.
+std::set<std::string> names_in(const Profile& profile, const std::vector<Worker>& workers,
+                               DeviceKind kind);
 
 /// Throws a usage Error with file and line for a pattern of the profile that matches nothing.
 /// Sections for kinds of device that these workers were not built for are not looked at.

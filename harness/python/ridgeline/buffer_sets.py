@@ -1,5 +1,7 @@
 """The sets of buffers that executions of a case rotate over, so that what they read is cold."""
 
+from collections.abc import Callable
+
 from ridgeline.cases import Case
 from ridgeline.clocks import Stopwatch
 from ridgeline.comparison import Expectation, expected_arrays
@@ -56,11 +58,19 @@ class BufferSet:
 
     def change_some(self) -> None:
         """Changes a few elements, of all inputs where that can be."""
-        partly = [each for each in self.inputs if each.changes_partly and not each.fixed]
-        for each in partly:
+        for each in self._partly:
             each.change_some()
-        if not partly:
+        if not self._partly:
             self.refill()
+
+    def changing(self) -> list[Callable]:
+        """What, called at once, changes a few elements of the kernel's memory; empty where inputs
+        can only be made anew as a whole."""
+        return [each.changing() for each in self._partly]
+
+    @property
+    def _partly(self) -> list[Input]:
+        return [each for each in self.inputs if each.changes_partly and not each.fixed]
 
     def check_inputs(self) -> None:
         for number, each in enumerate(self.inputs, 1):

@@ -112,7 +112,7 @@ class OnTorchCuda:
         self._synchronize()
         late = now_ns() - ended
         ns = max(float(start.elapsed_time(end)) * 1e6, 1.0)
-        if at_end is None:
+        if seen is None:
             self._walls.append(float(ended - began))
             self._times.append(ns)
             self._late.append(float(late))

@@ -5,6 +5,7 @@ elements of its inputs change, by random numbers of that moment; which output is
 samples are compared, is as random. So a kernel cannot tell when it is looked at."""
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ridgeline import outputs
@@ -26,11 +27,26 @@ WINDOWS_IN_BUDGET = 20
 STEADY = 0.01
 COMPARING = 0.25  # of the time of sampling may go into comparing
 RECORDINGS = 2  # of an order of sets, where they are kept
+ROWS = 3  # executions in a row on changing inputs
 MOST_REFILLED = 2  # sets at the end: to make all anew may take longer than all samples
 
 
 def _nothing(*_: object) -> None:
     pass
+
+
+def _no_sample(_: object) -> list:
+    return []
+
+
+def _not_seen(_: object) -> None:
+    pass
+
+
+def _sometimes(marked: object) -> list | None:
+    """One output in three. It is drawn when the timing has ended, so that nothing that is there
+    before, the stack included, tells whether an execution will be compared."""
+    return outputs_seen(marked) if secrets.randbelow(3) == 0 else None
 
 
 @dataclass
@@ -99,15 +115,15 @@ class Experiment:
         self._judge(batch, of, "before timing")
         return outputs.nbytes(output)
 
-    def _alone(self, of: BufferSet, at_end=_nothing):
+    def _alone(self, of: BufferSet, at_end=_no_sample):
         """One execution that is no sample."""
         return self.timing.run(self.timing.record([of.launch], 0, once=True), at_end)
 
     # -- one batch -------------------------------------------------------------------------------
 
-    def _batch(self, compared: bool):
-        """Executes the next sample; the batch, and the set of its marked output. `compared`: a
-        copy of that output is made at the end of the timing."""
+    def _batch(self, at_end: Callable):
+        """Executes the next sample; the batch, and the set of its marked output, of which `at_end`
+        may make a copy at the end of the timing."""
         taken = self.order.take()
         recorded, marked = self._record(taken)
         of = self.sets.sets[marked]
@@ -116,7 +132,7 @@ class Experiment:
         of.change_some()
         if self._evicts:
             self.timing.evict()
-        batch = self.timing.run(recorded, outputs_seen if compared else None)
+        batch = self.timing.run(recorded, at_end)
         self._left = (batch, of)
         return batch, of
 
@@ -139,7 +155,7 @@ class Experiment:
         self._choose_executions(watch)
         previous, window, spent = 0.0, [], 0.0
         while True:
-            batch, _ = self._batch(False)
+            batch, _ = self._batch(_not_seen)
             window.append(batch.ns)
             spent += batch.ns
             if watch.ns() + batch.ns > budget:
@@ -161,7 +177,7 @@ class Experiment:
             self._recorded.clear()
             fastest, tried = float("inf"), Stopwatch()
             for _ in range(TRIES):
-                fastest = min(fastest, self._batch(False)[0].ns)
+                fastest = min(fastest, self._batch(_not_seen)[0].ns)
                 if tried.ns() > self.plan.warmup_ns:
                     break
             if fastest >= 0.9 * self.plan.floor_ns or self.order.at_most():
@@ -186,13 +202,12 @@ class Experiment:
             self.sensors.poll()
             turn = Stopwatch()
             affordable = comparing + cost <= COMPARING * max(watch.ns(), 0.2 * budget_ns)
-            compared = affordable and (not taken or secrets.randbelow(3) == 0)
-            batch, of = self._batch(compared)
+            batch, of = self._batch(_sometimes if affordable else _not_seen)
             taken.append(batch.ns / self.order.executions)
             self.samples.append(taken[-1])
             self.timed_ns += batch.ns
             longest = max(longest, turn.ns())
-            if compared:
+            if batch.seen is not None:
                 turn = Stopwatch()
                 try:
                     self._judge(batch, of, "in a sample")
@@ -224,17 +239,22 @@ class Experiment:
             raise self._failed
         if self._left is not None:
             batch, of = self._left
-            batch.seen = outputs_seen(batch.marked)
+            batch.seen, batch.seeing_ns = outputs_seen(batch.marked), 0.0
             self._judge(batch, of, "after the last sample")
         for each in self.sets.sets[:MOST_REFILLED]:
             each.refill()
-        batch, of = self._batch(True)
+        batch, of = self._batch(outputs_seen)
         self._judge(batch, of, "in a batch after sampling")
         self._judge_on_top(of)
         self.timing.check()
-        # The only execution of a sample is always on inputs that have just changed.
-        if self.order.executions > 1 and self.timing.launch == "loop":
-            check_recall(self._alone, self.timing.evict if self._evicts else _nothing, of)
+        if self.timing.launch != "graph":
+            # The only execution of a sample is always on inputs that have just changed.
+            several = self.order.executions > 1
+            if several:
+                self._judge_in_a_row(of)
+            evict = self.timing.evict if self._evicts else _nothing
+            check_recall(self._alone, evict, of, several)
+        self.judge.check_ended()
         self.judge.check_dependence()
 
     def _judge_on_top(self, of: BufferSet) -> None:
@@ -243,6 +263,19 @@ class Experiment:
         self._alone(of)
         of.change_some()
         self._judge(self._alone(of, outputs_seen), of, "on top of an earlier output")
+
+    def _judge_in_a_row(self, of: BufferSet) -> None:
+        """Executes in a row as a sample does, and changes a few elements in between: a kernel that
+        does nothing where an execution follows another closely leaves the first output."""
+        for _ in range(ROWS):
+            changing = of.changing()
+            if not changing:
+                return
+            before, after = secrets.randbelow(4) + 1, secrets.randbelow(4) + 1
+            row = [of.launch] * before + changing + [of.launch] * after
+            mark = len(row) - 1 - secrets.randbelow(after)
+            batch = self.timing.run(self.timing.record(row, mark, once=True), outputs_seen)
+            self._judge(batch, of, "after an execution on other inputs, without a pause")
 
     def _judge(self, batch, of: BufferSet, when: str) -> None:
         self.judge(batch, of, when)

@@ -16,6 +16,10 @@ from ridgeline.failures import Refused
 Shape = int | tuple[int, ...]
 
 
+def _nothing() -> None:
+    pass
+
+
 class Input:
     """An array of a kernel, with what it must hold, on the host."""
 
@@ -46,10 +50,15 @@ class Input:
         self._filled = {}
         self._library.write(self.array, self._host)
 
-    def change_some(self, count: int = 8) -> None:
+    def change_some(self) -> None:
         """Makes a few elements anew: so few that nothing can tell which without reading all."""
+        self.changing()()
+
+    def changing(self, count: int = 8) -> Callable:
+        """As `change_some`, but the kernel's memory changes when the result is called, which takes
+        no longer than the array's library needs. Until then it holds what it should not."""
         if self.fixed or self._host.size == 0:
-            return
+            return _nothing
         generator = np.random.Generator(np.random.SFC64(secrets.randbits(64)))
         places = np.unique(generator.integers(0, self._host.size, count))
         new = rounded(self._make(generator, places.shape), self._dtype)
@@ -57,7 +66,7 @@ class Input:
         for place in places.tolist():
             self._filled.setdefault(place, flat[place])
         flat[places] = new
-        self._library.replace(self.array, places, new)
+        return self._library.replacing(self.array, places, new)
 
     def swap_as_filled(self) -> None:
         """Puts back on the host, not into the kernel's memory, what has been changed since all was

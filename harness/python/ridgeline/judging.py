@@ -10,6 +10,11 @@ from ridgeline.comparison import Found, compare
 from ridgeline.cpu_timing import Batch
 from ridgeline.failures import wrong
 
+LEAST_LATE_NS = 100e3
+COLD = 3  # times as long a copy of cold memory may take beyond one of warm memory
+LATER = 5  # looks at an output that was wrong, some ms apart
+LOOKS = 4  # so many that chance does not make all of them late
+
 
 def outputs_seen(marked: object) -> list:
     """A copy of an output at the end of a timing, which is what is judged."""
@@ -26,6 +31,7 @@ class Judge:
         self.compared, self.wall_ns = 0, 0.0
         self._newest: tuple[BufferSet, list] | None = None  # what was expected of it
         self._first: list | None = None
+        self._late: list[float] = []  # ns by which looks at outputs came late
         self._varies = False  # whether other inputs have led to another expectation
 
     def __call__(self, batch: Batch, of: BufferSet, when: str) -> None:
@@ -41,7 +47,10 @@ class Judge:
         self._look_for_change(want)
         self._newest = (of, want)
         self.compared += 1
-        outputs.poison(outputs.arrays(batch.marked))
+        output = outputs.arrays(batch.marked)
+        outputs.check_own_memory(output, [each.array for each in of.inputs])
+        self._look_again(batch)
+        outputs.poison(output)
         self.wall_ns += watch.ns()
 
     def _look_for_change(self, want: list) -> None:
@@ -51,6 +60,24 @@ class Judge:
             pairs = zip(self._first, want, strict=True)
             self._varies = not all(np.array_equal(one, other) for one, other in pairs)
             self._first = None if self._varies else self._first
+
+    def _look_again(self, batch: Batch) -> None:
+        """Notes whether the look at the output after the timing took longer than one now, by far
+        more than memory that is cold explains: something went on in between."""
+        watch = Stopwatch()
+        outputs_seen(batch.marked)
+        again = watch.ns()
+        if batch.seeing_ns > 0:
+            late = batch.seeing_ns - again > max(COLD * again, LEAST_LATE_NS)
+            self._late.append(batch.seeing_ns - again if late else 0.0)
+
+    def check_ended(self) -> None:
+        """Throws CaseFailed when every look that followed a timing came late."""
+        if len(self._late) >= LOOKS and all(self._late):
+            raise wrong(
+                f"after each timing it took {min(self._late) / 1e3:.0f} us longer to copy the "
+                "output than a little later: work went on when its time had been taken"
+            )
 
     def check_dependence(self) -> None:
         """Throws CaseFailed when all that was expected was the same."""
@@ -72,12 +99,16 @@ class Judge:
                 "the output was that of inputs which have changed since: it was remembered, not "
                 f"computed ({found.where})"
             )
-        if fits(outputs.arrays(batch.marked), want):
+        for _ in range(LATER):
+            if fits(outputs.arrays(batch.marked), want):
+                break
+            self._timing.wait()
+        else:
             return (
-                "the output became right only after its time had been taken: work was started and "
-                f"not waited for (when the timing ended, {found.where})"
+                f"the output differed from what is expected: error {found.error:.3g}, tolerance "
+                f"{found.tolerance:.3g}; {found.where}"
             )
         return (
-            f"the output differed from what is expected: error {found.error:.3g}, tolerance "
-            f"{found.tolerance:.3g}; {found.where}"
+            "the output became right only after its time had been taken: work was started and "
+            f"not waited for (when the timing ended, {found.where})"
         )

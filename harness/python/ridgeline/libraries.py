@@ -6,6 +6,7 @@ that go in and come out are NumPy's (`ridgeline.dtypes.rounded`)."""
 import importlib
 import importlib.util
 import sys
+from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
@@ -26,6 +27,7 @@ class Array(np.ndarray):
 
 
 class OnNumPy:
+    __slots__ = ()
     name = "NumPy"
 
     def put(self, host: np.ndarray, dtype: str, device: str, values, offset: int = 0):
@@ -47,13 +49,15 @@ class OnNumPy:
     def read(self, array) -> np.ndarray:
         return np.array(array, copy=True, subok=False)
 
-    def replace(self, array, places: np.ndarray, host: np.ndarray) -> None:
-        np.asarray(array).reshape(-1)[places] = host
+    def replacing(self, array, places: np.ndarray, host: np.ndarray) -> Callable:
+        flat = np.asarray(array).reshape(-1)
+        return lambda: flat.__setitem__(places, host)
+
+    def writeable(self, array) -> bool:
+        return array.flags.writeable
 
     def poison(self, array) -> None:
         plain = np.asarray(array)
-        if not plain.flags.writeable:
-            return
         if plain.dtype.kind in "fc":
             plain.fill(np.nan)
         else:
@@ -73,6 +77,7 @@ class OnNumPy:
 
 
 class OnTorch:
+    __slots__ = ("torch",)
     name = "torch"
 
     def __init__(self) -> None:
@@ -105,9 +110,13 @@ class OnTorch:
     def write(self, array, host: np.ndarray) -> None:
         array.data.copy_(self._there(host, array))
 
-    def replace(self, array, places: np.ndarray, host: np.ndarray) -> None:
+    def replacing(self, array, places: np.ndarray, host: np.ndarray) -> Callable:
         index = self.torch.from_numpy(places.astype(np.int64)).to(array.device)
-        array.data.view(-1)[index] = self._there(host, array)
+        flat, there = array.data.view(-1), self._there(host, array)
+        return lambda: flat.__setitem__(index, there)
+
+    def writeable(self, array) -> bool:
+        return True
 
     def read(self, array) -> np.ndarray:
         plain = array.detach().cpu()
@@ -138,6 +147,7 @@ class OnTorch:
 
 
 class OnCuPy:
+    __slots__ = ("cupy",)
     name = "CuPy"
 
     def __init__(self) -> None:
@@ -157,8 +167,12 @@ class OnCuPy:
     def write(self, array, host: np.ndarray) -> None:
         array.set(np.ascontiguousarray(host))
 
-    def replace(self, array, places: np.ndarray, host: np.ndarray) -> None:
-        array.reshape(-1)[self.cupy.asarray(places)] = self.cupy.asarray(host)
+    def replacing(self, array, places: np.ndarray, host: np.ndarray) -> Callable:
+        flat, index, there = array.reshape(-1), self.cupy.asarray(places), self.cupy.asarray(host)
+        return lambda: flat.__setitem__(index, there)
+
+    def writeable(self, array) -> bool:
+        return True
 
     def read(self, array) -> np.ndarray:
         return self.cupy.asnumpy(array)

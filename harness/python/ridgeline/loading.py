@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ridgeline import cases, unchanged
+from ridgeline import cases, libraries, unchanged
 from ridgeline.failures import Refused, sentence, shown
 
 MOST_BYTES = 16 << 20
@@ -81,6 +81,7 @@ def load(path: str) -> Loaded:
     file = Path(path).resolve()
     source = _source(file)
     unchanged.load_first(_imported(source))
+    libraries.library("numpy")  # there before the file, so that it is watched, too
     watch = unchanged.Watch()
     sys.dont_write_bytecode = True  # nothing appears beside the user's file
     sys.path.insert(0, str(file.parent))

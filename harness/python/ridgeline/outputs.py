@@ -60,6 +60,11 @@ def snapshot(output: list[object]) -> list[object]:
 
 def poison(output: list[object]) -> None:
     for array in output:
+        if not libraries.of(array).writeable(array):
+            raise wrong(
+                "the callable returned an array that cannot be written, so what it holds later "
+                "could not be told from what it holds now; return one that can"
+            )
         libraries.of(array).poison(array)
 
 

@@ -16,29 +16,43 @@ FEWEST, MOST = 3, 9
 SURE = 5  # of so many, one that is fast by accident is no matter
 
 
-def check_recall(alone: Callable, evict: Callable, of: BufferSet) -> None:
-    """Times lone executions, by turns on inputs of which a few elements have just changed and on
-    the same ones again. Throws CaseFailed when in every round all of the first, or all but one of
-    many, are far slower than the median of the second: what is computed takes as long for either.
-    """
+def check_recall(alone: Callable, evict: Callable, of: BufferSet, in_samples: bool) -> None:
+    """Throws CaseFailed when lone executions are far slower on other inputs than on the same ones
+    again: on such of which a few elements have changed, unless all of a sample's are like that,
+    then on such that are all new, which finds what repairs an earlier result.
+
+    The second is left out where making inputs anew takes longer than `BUDGET_NS` allows."""
+    if in_samples:
+        _check(alone, evict, of, of.change_some, "of which a few elements have")
+    watch = Stopwatch()
+    of.refill()
+    if watch.ns() * FEWEST < BUDGET_NS:
+        _check(alone, evict, of, of.refill, "that have all")
+
+
+def _check(alone: Callable, evict: Callable, of: BufferSet, change: Callable, which: str) -> None:
+    """Times lone executions, by turns on inputs that `change` has just changed and on the same ones
+    again. Throws CaseFailed when in every round all of the first, or all but one of many, are far
+    slower than the median of the second: what is computed takes as long for either."""
 
     def timed() -> float:
         evict()
         return alone(of).ns
 
     watch = Stopwatch()
+    change()
     timed()
     probes = int(min(max(BUDGET_NS / (2 * watch.ns()), FEWEST), MOST))
     for _ in range(ROUNDS):
         fresh, again = [], []
         for _ in range(probes):
-            of.change_some()
+            change()
             fresh.append(timed())
             again.append(timed())
         slow, usual = sorted(fresh)[probes >= SURE], median(again)
         if slow <= FACTOR * usual or slow - usual < LEAST_NS:
             return
     raise wrong(
-        f"an execution on inputs that have just changed takes {slow / 1e3:.0f} us or more, and on "
+        f"an execution on inputs {which} just changed takes {slow / 1e3:.0f} us or more, and on "
         f"the same inputs again {usual / 1e3:.0f} us: results are remembered"
     )

@@ -9,28 +9,44 @@ import sys
 import types
 from contextlib import suppress
 
+# Names by module; without one, all that can be called.
 _WATCHED = {
-    "time": "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time sleep",
-    "secrets": "randbits randbelow",
-    "gc": "disable enable",
-    "numpy": "asarray array array_equal isfinite abs square mean sqrt argmax where count_nonzero "
-    "errstate zeros copyto ndarray float64",
-    "builtins": "sum min max abs len zip all any float int type id isinstance sorted getattr",
+    "time": "",
+    "secrets": "",
+    "random": "",
+    "os": "urandom",
+    "gc": "",
+    "json": "",
+    "json.encoder": "",
+    "math": "",
+    "numpy": "",
+    "numpy._core._methods": "",
+    "numpy._core.fromnumeric": "",
+    "numpy._core.numeric": "",
+    "builtins": "",
     "torch": "Tensor from_numpy",
     "torch.cuda": "Event Stream synchronize CUDAGraph graph stream _sleep set_device",
 }
 _OWN = "ridgeline"
+_OF_PYTHON = ("__dict__", "__weakref__", "__doc__", "__annotations__")
 
 
 def _parts(value: object) -> tuple:
     """What identifies a function or a class: itself, and the code of its methods."""
     if isinstance(value, types.FunctionType):
-        return (value, value.__code__, value.__defaults__)
-    if isinstance(value, type) and getattr(value, "__module__", "").startswith(
-        (_OWN, "torch.cuda")
-    ):
-        return (value, *(_parts(each) for each in vars(value).values() if callable(each)))
-    return (value,)
+        return (value, value.__code__, value.__defaults__, value.__kwdefaults__)
+    if isinstance(value, type):
+        module = str(getattr(value, "__module__", ""))
+        if module.partition(".")[0] == _OWN:
+            held = [each for name, each in vars(value).items() if name not in _OF_PYTHON]
+            return (value, *map(_parts, held))
+        if module.startswith(("torch.cuda", "random", "json")):
+            return (value, *(_parts(each) for each in list(vars(value).values()) if callable(each)))
+        return (value,)
+    if isinstance(value, property):
+        return (value, value.fget and _parts(value.fget))
+    below = getattr(value, "__wrapped__", None)  # NumPy's functions in Python
+    return (value, _parts(below)) if isinstance(below, types.FunctionType) else (value,)
 
 
 def _same(before: tuple, now: tuple) -> bool:
@@ -47,17 +63,23 @@ class Watch:
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str], tuple] = {}
+        # Tables of this package as they are and were: what is in one stays, more may come.
+        self._tables: dict[tuple[str, str], tuple[dict, dict]] = {}
         for module in list(sys.modules):
             if module == _OWN or module.startswith(_OWN + "."):
                 for name, value in vars(sys.modules[module]).items():
-                    if callable(value) and not name.startswith("__"):
+                    if not name.startswith("__"):
                         self._seen[module, name] = _parts(value)
+                    if isinstance(value, dict):
+                        self._tables[module, name] = (value, dict(value))
         for module, names in _WATCHED.items():
             if module in sys.modules:
-                for name in names.split():
-                    value = getattr(sys.modules[module], name, None)
-                    if value is not None:
+                there = vars(sys.modules[module])
+                for name in names.split() or [each for each in there if callable(there[each])]:
+                    value = there.get(name)
+                    if value is not None and not name.startswith("__"):
                         self._seen[module, name] = _parts(value)
+        self._hooks = (sys.getprofile(), sys.gettrace())
 
     def changed(self) -> str:
         """The first name that means something else by now, as `time.perf_counter_ns`; empty when
@@ -66,6 +88,13 @@ class Watch:
             there = sys.modules.get(module)
             if there is None or not _same(before, _parts(getattr(there, name, None))):
                 return f"{module}.{name}"
+        for (module, name), (now, before) in self._tables.items():
+            if any(key not in now or now[key] is not value for key, value in before.items()):
+                return f"{module}.{name}"
+        if self._hooks[0] is not sys.getprofile():
+            return "the function of sys.setprofile"
+        if self._hooks[1] is not sys.gettrace():
+            return "the function of sys.settrace"
         return ""
 
 

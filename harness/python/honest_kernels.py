@@ -1,0 +1,80 @@
+"""Kernels that do not cheat, which must not be accused; and files that are mistaken."""
+
+from harness.python.kernel_files import product, scale
+
+# name: (what the reason says, the file)
+BAD = {
+    "returns nothing": ("returned nothing", scale("def launch(): pass")),
+    "another shape": ("has the shape", scale("def launch(): return (x * 2)[1:].copy()")),
+    "an expectation of nothing": (
+        "the same for all inputs",
+        scale("def launch(): return np.ones_like(x)").replace("x.numpy() * 2", "np.ones(n)"),
+    ),
+    "no input": (
+        "makes no input",
+        scale("def launch(): return np.ones_like(x)").replace(
+            "rl.uniform(n, dtype, device)", "np.ones(n, np.float32)"
+        ),
+    ),
+}
+
+HONEST = {
+    "elementwise": scale("def launch(): return x * 2"),
+    "cold": scale("def launch(): return x * 2").replace('cache="hot"', 'cache="cold"'),
+    "into memory of its own": scale(
+        "y = rl.empty(n, dtype, device)\ndef launch(): return np.multiply(x, 2, out=y)"
+    ),
+    "into memory of numpy": scale(
+        "y = np.empty_like(x)\ndef launch(): return np.multiply(x, 2, out=y)"
+    ),
+    "in two threads, joined": scale(
+        """
+def launch():
+    y = np.empty_like(x)
+    def work(part): np.multiply(x[part], 2, out=y[part])
+    thread = threading.Thread(target=work, args=(slice(None, n // 2),))
+    thread.start()
+    work(slice(n // 2, None))
+    thread.join()
+    return y
+"""
+    ),
+    "a product": product("def launch(): return a @ b"),
+    "packed weights": product("t = b.T.copy()\ndef launch(): return a @ t.T").replace(
+        "b = rl.uniform((n, n), dtype, device), rl.uniform((n, n), dtype, device)",
+        "b = rl.uniform((n, n), dtype, device), rl.uniform((n, n), dtype, device, fixed=True)",
+    ),
+    "two outputs": scale("def launch(): return x * 2, x + 1").replace(
+        "x.numpy() * 2", "(x.numpy() * 2, x.numpy() + 1)"
+    ),
+    "a sum": scale("def launch(): return np.sum(x, dtype=np.float64)").replace(
+        "x.numpy() * 2", "x.numpy().sum()"
+    ),
+    "sorting": scale("def launch(): return np.sort(x)").replace(
+        "x.numpy() * 2", "np.sort(x.numpy())"
+    ),
+    "integers": scale("def launch(): return i + 1")
+    .replace("x = rl.uniform(n, dtype, device)", "i = rl.integers(0, 1000, n, 'i32', device)")
+    .replace("x.numpy() * 2", "i.numpy() + 1"),
+    "a gather": scale("i = rl.integers(0, n, n, 'i64', device)\ndef launch(): return x[i]").replace(
+        "x.numpy() * 2", "x.numpy()[i.numpy()]"
+    ),
+    "a permutation": scale(
+        "i = rl.made(lambda g, s: g.permutation(s[0]), n, 'i64', device)\ndef launch(): return x[i]"
+    ).replace("x.numpy() * 2", "x.numpy()[i.numpy()]"),
+    "softmax": scale("def launch():\n    e = np.exp(x - x.max())\n    return e / e.sum()").replace(
+        "x.numpy() * 2", "np.exp(x.numpy()) / np.exp(x.numpy()).sum()"
+    ),
+    "f16": scale("def launch(): return x * np.float16(2)").replace('"f32"', '"f16"'),
+    "f64": scale("def launch(): return x * 2").replace('"f32"', '"f64"'),
+    "one launch": scale("def launch(): return x * 2").replace("bytes=", 'launch="single", bytes='),
+    "a scan": scale("def launch(): return np.cumsum(x, dtype=np.float64)").replace(
+        "x.numpy() * 2", "np.cumsum(x.numpy())"
+    ),
+    "a transpose": product("def launch(): return np.ascontiguousarray(a.T)").replace(
+        "a.numpy() @ b.numpy()", "a.numpy().T"
+    ),
+    "argmax of rows": product("def launch(): return a.argmax(axis=1)").replace(
+        "a.numpy() @ b.numpy()", "a.numpy().argmax(axis=1)"
+    ),
+}
