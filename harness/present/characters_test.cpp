@@ -21,6 +21,13 @@ TEST(Sparkline, TheLowestIsAtTheBottomAndAGapIsSeen) {
   EXPECT_EQ(sparkline({std::nullopt}, Glyphs::unicode), "x");
 }
 
+TEST(Sparkline, ASmallDifferenceFillsNoMoreThanItsPartOfTheHeight) {
+  EXPECT_EQ(sparkline({475.1, 475.3}, Glyphs::unicode), "▁█");
+  EXPECT_EQ(sparkline({475.1, 475.3}, Glyphs::unicode, 20), "▅▅");
+  EXPECT_EQ(sparkline({470, std::nullopt, 480}, Glyphs::unicode, 20), "▃x▇");
+  EXPECT_EQ(sparkline({400, 500}, Glyphs::unicode, 20), "▁█");
+}
+
 class Locale : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "harness/present/history.hpp"
 #include "harness/present/table.hpp"
 #include "harness/record/json.hpp"
+#include "harness/stats/median.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -42,8 +44,16 @@ std::string change(const HistoryRow& row, const HistoryRow* before) {
   return fmt::format("{}{}", by < 0 ? "-" : "+", units::percent(std::abs(by)));
 }
 
+/// What fills the height of the line: twice the 95% interval of a usual run, and no less than a
+/// twentieth, so that noise does not look like a change.
+double height_of(std::vector<double> interval_widths, double low) {
+  const double width = interval_widths.empty() ? 0 : stats::median(interval_widths);
+  return std::max(2 * width, std::abs(low) / 20);
+}
+
 std::string line_of(const CaseHistory& history, Glyphs glyphs) {
   std::vector<std::optional<double>> values;
+  std::vector<double> widths;
   std::optional<Shown> low, high;
   for (const HistoryRow& row : history.rows) {
     const auto now = shown(row.result);
@@ -51,10 +61,16 @@ std::string line_of(const CaseHistory& history, Glyphs glyphs) {
     if (!now) continue;
     if (!low || now->value < low->value) low = now;
     if (!high || now->value > high->value) high = now;
+    if (const auto& interval = row.result.interval_ns) widths.push_back(interval->high - interval->low);
   }
-  std::string text = sparkline(values, glyphs);
-  if (low) text += "  " + units::quantity(low->value, low->unit);
-  if (low && high->value > low->value) text += " to " + units::quantity(high->value, high->unit);
+  std::string text = sparkline(values, glyphs, low ? height_of(widths, low->value) : 0);
+  if (low && high->value > low->value) {
+    text += "  " + units::range_in(units::unit_for(low->value, low->unit), low->value, high->value);
+    if (low->value > 0)
+      text += fmt::format(", {} apart", units::percent(high->value / low->value - 1));
+  } else if (low) {
+    text += "  " + units::quantity(low->value, low->unit);
+  }
   text += ", " + units::plural(static_cast<std::int64_t>(history.rows.size()), "run");
   if (history.older > 0) text += fmt::format(", and {} older", history.older);
   return text + "\n";

@@ -20,7 +20,8 @@ Glyphs glyphs_of_locale() {
   return Glyphs::ascii;
 }
 
-std::string sparkline(const std::vector<std::optional<double>>& values, Glyphs glyphs) {
+std::string sparkline(const std::vector<std::optional<double>>& values, Glyphs glyphs,
+                      double height) {
   static constexpr const char* blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   static constexpr const char* lines[] = {"_", ".", ",", "-", "~", "=", "+", "^"};
   constexpr int levels = 8;
@@ -32,11 +33,12 @@ std::string sparkline(const std::vector<std::optional<double>>& values, Glyphs g
   }
   std::string text;
   for (const std::optional<double>& value : values) {
-    int level = levels / 2;
+    double level = 0.5;
     if (value && *high > *low)
-      level =
-          std::clamp(static_cast<int>((*value - *low) / (*high - *low) * levels), 0, levels - 1);
-    text += !value ? "x" : glyphs == Glyphs::unicode ? blocks[level] : lines[level];
+      level += (*value - (*low + *high) / 2) / std::max(*high - *low, height);
+    // Half a character up, so that the middle is inside one: values almost alike look alike.
+    const int place = std::clamp(static_cast<int>(level * levels + 0.5), 0, levels - 1);
+    text += !value ? "x" : glyphs == Glyphs::unicode ? blocks[place] : lines[place];
   }
   return text;
 }
