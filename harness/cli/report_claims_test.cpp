@@ -293,7 +293,7 @@ TEST_F(ReportClaims, OfTwoDevicesBothAreNeeded) {
   EXPECT_EQ(check["verdict"], "holds");
   EXPECT_NEAR(check["value"].get<double>(), 2, 1e-6);
   const json other = json::parse(ridgeline({"--json"}).out)["devices"][1]["claims"];
-  EXPECT_EQ(other.back()["checks"][0]["why"], "it is about gpu");
+  EXPECT_EQ(other.back()["checks"][0]["why"], "the claim is about gpu");
   EXPECT_EQ(other.back()["verdict"], "not_measured");
 }
 
@@ -340,8 +340,8 @@ TEST_F(DocumentWithClaims, SaysTheSameAsTheCommand) {
   EXPECT_EQ(claims_here, told());
   const json& of = claims_here[0];
   EXPECT_EQ(of["counts_text"],
-            "6 claims: 2 hold, 1 hold only under circumstances, 1 hold as far as they are "
-            "measured, 2 not measured here.");
+            "6 claims: 2 hold, 1 holds in some circumstances only, 1 holds in the circumstances "
+            "that can be told, 2 not measured here.");
   EXPECT_EQ(of["runs"], json::array({"20261120T100000Z-aaaa"}));
   EXPECT_EQ(of["claims"][0]["checks"][0]["cases"],
             json::array({"gemm/tiled/f32/m=64,n=64,k=64", "gemm/naive/f32/m=64,n=64,k=64"}));

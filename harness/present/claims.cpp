@@ -129,7 +129,7 @@ JudgedCheck judge_check(const Check& check, ModelResults* results, ResultsByMode
   if (results != nullptr && !check.model.empty() &&
       !has_words(results->device().model, check.model)) {
     judged.verdict = ClaimVerdict::not_measured;
-    judged.why = fmt::format("it is about {}", check.model);
+    judged.why = fmt::format("the claim is about {}", check.model);
   }
   judged.cases = cases_to_measure(check, judged);
   judged.command =

@@ -21,8 +21,8 @@ std::string device_heading(const ClaimsOfDevice& of) {
 std::string check_lines(const JudgedCheck& check, bool alone, std::size_t width) {
   const ClaimWords words = words_of(check);
   std::string text = alone ? "" : fmt::format("when {}: ", words.when);
-  if (!words.measured.empty()) text += words.measured + ", ";
-  if (!words.border.empty()) text += fmt::format("textbook {}: ", words.border);
+  if (!words.measured.empty()) text += fmt::format("measured {}; ", words.measured);
+  if (!words.border.empty()) text += fmt::format("textbook {}; ", words.border);
   text += words.verdict;
   text = "  " + wrapped(text, width, 4, 2);
   if (!words.command.empty()) text += "    " + wrapped(words.command, width, 6, 4);

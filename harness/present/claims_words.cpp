@@ -1,5 +1,7 @@
 #include "harness/present/claims_words.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <vector>
@@ -58,7 +60,7 @@ std::string verdict_words(ClaimVerdict verdict) {
     case ClaimVerdict::holds_only_when:
       return "holds only when";
     case ClaimVerdict::holds_where_told:
-      return "holds when";
+      return "holds where it can be told";
     case ClaimVerdict::cannot_be_told:
       return "cannot be told";
     case ClaimVerdict::not_measured:
@@ -67,12 +69,12 @@ std::string verdict_words(ClaimVerdict verdict) {
   return "not measured here";
 }
 
-/// The circumstances of the checks with this verdict.
+/// The circumstances of the checks with this verdict: "when it has 16 tokens, and when it has 128".
 std::string whens_of(const JudgedClaim& claim, ClaimVerdict verdict) {
   std::vector<std::string> whens;
   for (const JudgedCheck& one : claim.checks)
-    if (one.verdict == verdict) whens.push_back(printable(one.check.when));
-  return fmt::format("{}", fmt::join(whens, ", or "));
+    if (one.verdict == verdict) whens.push_back("when " + printable(one.check.when));
+  return fmt::format("{}", fmt::join(whens, ", and "));
 }
 
 }  // namespace
@@ -85,31 +87,31 @@ ClaimWords words_of(const JudgedCheck& judged) {
     words.verdict += ": " + printable(judged.why, 1000);
   if (judged.verdict == ClaimVerdict::cannot_be_told)
     words.verdict += judged.measured.interval ? ": the interval contains the border"
-                                              : ": fewer than three processes have no interval";
+                                              : ": fewer than three processes, so there is no interval";
   return words;
 }
 
 std::string words_of(const JudgedClaim& claim) {
   if (claim.verdict == ClaimVerdict::holds_only_when)
-    return "holds only when " + whens_of(claim, ClaimVerdict::holds);
+    return "holds only " + whens_of(claim, ClaimVerdict::holds);
   if (claim.verdict != ClaimVerdict::holds_where_told) return verdict_words(claim.verdict);
-  std::string text = "holds when " + whens_of(claim, ClaimVerdict::holds);
-  for (const ClaimVerdict other : {ClaimVerdict::cannot_be_told, ClaimVerdict::not_measured})
-    if (const std::string whens = whens_of(claim, other); !whens.empty())
-      text += fmt::format("; {} when {}", verdict_words(other), whens);
-  return text;
+  const std::int64_t untold = std::ranges::count_if(
+      claim.checks, [](const JudgedCheck& one) { return one.verdict != ClaimVerdict::holds; });
+  return fmt::format("holds {}; {} cannot be told yet", whens_of(claim, ClaimVerdict::holds),
+                     units::plural(untold, "other circumstance"));
 }
 
-std::string short_words(ClaimVerdict verdict) {
+std::string short_words(ClaimVerdict verdict, int count) {
+  const std::string hold = count == 1 ? "holds" : "hold";
   switch (verdict) {
     case ClaimVerdict::holds:
-      return "hold";
+      return hold;
     case ClaimVerdict::does_not_hold:
-      return "do not hold";
+      return count == 1 ? "does not hold" : "do not hold";
     case ClaimVerdict::holds_only_when:
-      return "hold only under circumstances";
+      return hold + " in some circumstances only";
     case ClaimVerdict::holds_where_told:
-      return "hold as far as they are measured";
+      return hold + " in the circumstances that can be told";
     case ClaimVerdict::cannot_be_told:
       return "cannot be told";
     case ClaimVerdict::not_measured:
@@ -123,7 +125,7 @@ std::string claims_counted(const ClaimsOfDevice& of) {
   for (const JudgedClaim& claim : of.claims) ++counts[claim.verdict];
   std::vector<std::string> told;
   for (const auto& [verdict, count] : counts)
-    told.push_back(fmt::format("{} {}", count, short_words(verdict)));
+    told.push_back(fmt::format("{} {}", count, short_words(verdict, count)));
   return fmt::format("{}: {}.", units::plural(std::ssize(of.claims), "claim"),
                      fmt::join(told, ", "));
 }

@@ -21,10 +21,10 @@ ClaimWords words_of(const JudgedCheck& check);
 /// "holds only when each thread has 4 loads"
 std::string words_of(const JudgedClaim& claim);
 
-/// "hold", "do not hold": of several claims.
-std::string short_words(analysis::ClaimVerdict verdict);
+/// "hold", "does not hold": of so many claims.
+std::string short_words(analysis::ClaimVerdict verdict, int count);
 
-/// "27 claims: 9 hold, 7 do not hold, ..."
+/// "27 claims: 9 hold, 1 does not hold, ..."
 std::string claims_counted(const ClaimsOfDevice& of);
 
 /// Ids of the runs that results were taken from, oldest first.
