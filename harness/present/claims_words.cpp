@@ -86,8 +86,9 @@ ClaimWords words_of(const JudgedCheck& judged) {
   if (judged.verdict == ClaimVerdict::not_measured && !judged.why.empty())
     words.verdict += ": " + printable(judged.why, 1000);
   if (judged.verdict == ClaimVerdict::cannot_be_told)
-    words.verdict += judged.measured.interval ? ": the interval contains the border"
-                                              : ": fewer than three processes, so there is no interval";
+    words.verdict += judged.measured.interval
+                         ? ": the interval contains the border"
+                         : ": fewer than three processes, so there is no interval";
   return words;
 }
 

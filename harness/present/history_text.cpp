@@ -61,7 +61,8 @@ std::string line_of(const CaseHistory& history, Glyphs glyphs) {
     if (!now) continue;
     if (!low || now->value < low->value) low = now;
     if (!high || now->value > high->value) high = now;
-    if (const auto& interval = row.result.interval_ns) widths.push_back(interval->high - interval->low);
+    if (const auto& interval = row.result.interval_ns)
+      widths.push_back(interval->high - interval->low);
   }
   std::string text = sparkline(values, glyphs, low ? height_of(widths, low->value) : 0);
   if (low && high->value > low->value) {
