@@ -74,6 +74,17 @@ def corners_of_figures(marker: str) -> list[float]:
     return sorted(math.degrees(math.atan2(y, x)) % 360 for x, y in polygon[:-1])
 
 
+def test_print_names_the_suites_that_are_shown(browser, every_look):
+    with opened(browser, every_look) as page:
+        page.locator(".point").first.wait_for()
+        page.locator(".legend button").nth(1).click()
+        page.emulate_media(media="print")
+        shown = page.locator(".legend button").evaluate_all(
+            "all => all.map((one) => one.checkVisibility())"
+        )
+    assert shown == [at != 1 for at in PLACES]
+
+
 def test_colours_are_those_of_the_figures(browser, every_look):
     for place, one in enumerate(marks(browser, every_look)):
         expected = plot.COLOURS[place % len(plot.COLOURS)].lstrip("#")
