@@ -9,8 +9,7 @@ namespace ridgeline::collectives::on_cuda {
 namespace {
 
 template <class Type, int ranks>
-__global__ void __launch_bounds__(512)
-    one_shot_kernel(const __grid_constant__ Peers peers, std::uint32_t vectors) {
+__device__ __forceinline__ void one_shot_call(const Peers& peers, std::uint32_t vectors) {
   const int rank = rank_of_block(peers);
   uint4* const sums = vectors_at(peers, rank, peers.receive);
   meet<ranks>(peers, rank, 1);
@@ -25,6 +24,12 @@ __global__ void __launch_bounds__(512)
   }
   meet<ranks>(peers, rank, 2);
   leave(peers, rank, 2);
+}
+
+template <class Type, int ranks>
+__global__ void __launch_bounds__(512)
+    one_shot_kernel(const __grid_constant__ Peers peers, std::uint32_t vectors) {
+  one_shot_call<Type, ranks>(peers, vectors);
 }
 
 }  // namespace

@@ -34,8 +34,7 @@ __global__ void __launch_bounds__(256)
     receive<ranks>(peers, rank, 0, call, j, sent);
     mine.unpack(sums, j, sum_of<Type>(sent));
   }
-  __syncthreads();  // all threads have read the number of the last call
-  if (threadIdx.x == 0) exchanged = call;
+  end_call(exchanged, call);
 }
 
 }  // namespace

@@ -11,6 +11,12 @@
 // other.
 namespace ridgeline::collectives::on_cuda {
 
+/// Behind the last packet of this block's call number `call`, which was exchanged + 1.
+__device__ __forceinline__ void end_call(std::uint32_t& exchanged, std::uint32_t call) {
+  __syncthreads();  // all threads have read the number of the last call
+  if (threadIdx.x == 0) exchanged = call;
+}
+
 /// Room of this block at `owner` for packets from `sender`.
 template <int ranks>
 __device__ __forceinline__ uint4* room(const Peers& peers, int owner, int stage, std::uint32_t call,

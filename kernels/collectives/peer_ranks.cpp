@@ -1,7 +1,11 @@
 #include "kernels/collectives/peer_ranks.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -23,10 +27,18 @@ constexpr std::size_t page = std::size_t{2} << 20;
 struct Told {
   MemoryHandle handle;
   char host[64];
-  int made;  // 0: there was no memory
+  char device[32];
+  std::uint64_t bytes;
 };
 
-/// As much memory on each rank, reached by all. Made, and given back, by all ranks together.
+/// How far a rank came with a piece of memory. The others wait for it, so that it says so before it
+/// throws.
+enum class Came : int { through, no_memory, failed };
+
+/// As much memory on each rank, reached by all. Made, and given back, by all ranks together: what
+/// fails on one fails on all of them, with the same exchanges, so that they can go on to the next
+/// case. A rank that is gone ends the exchange on the others: these leave its memory, and keep
+/// their own, which others may still reach.
 class Shared {
  public:
   Shared(const PeerMemory& memory, const Member& member) : memory_(memory), member_(member) {}
@@ -34,54 +46,113 @@ class Shared {
 
   void make(std::size_t bytes) {
     bytes = aligned(bytes, page);
-    give_back();
-    Told mine{};
-    gethostname(mine.host, sizeof mine.host - 1);
-    std::string failure;
     try {
-      of_[member_.rank] = memory_.allocate(bytes);
-      mine.handle = memory_.show(of_[member_.rank]);
-      mine.made = 1;
-    } catch (const Error& error) {  // the other ranks wait for what this one tells
-      failure = error.what();
-    }
-    std::vector<Told> all(static_cast<std::size_t>(member_.size));
-    member_.gather(&mine, sizeof mine, all.data());
-    for (const Told& told : all) {
-      if (told.made != 0) continue;
       give_back();
-      throw OutOfMemory(failure.empty() ? fmt::format("another rank has no {} bytes", bytes)
-                                        : failure);
-    }
-    for (int rank = 0; rank < member_.size; ++rank) {
-      if (std::string(all[rank].host) != mine.host)
-        throw Error(ErrorKind::usage,
-                    fmt::format("rank {} is on {} and rank {} on {}: they cannot reach each "
-                                "other's memory",
-                                member_.rank, mine.host, rank, all[rank].host),
-                    "start all ranks on one host, or measure the variant nccl");
-      if (rank != member_.rank) of_[rank] = memory_.reach(all[rank].handle);
+      std::exception_ptr failure;
+      const auto attempt = [&failure](const auto& action) {
+        try {
+          action();
+          return Came::through;
+        } catch (const OutOfMemory&) {
+          failure = std::current_exception();
+          return Came::no_memory;
+        } catch (const Error&) {
+          failure = std::current_exception();
+          return Came::failed;
+        }
+      };
+      Told mine{};
+      agree(attempt([&] { mine = offer(bytes); }), failure, "could not show memory to the others");
+      const std::vector<Told> all = exchange(mine);
+      agree(attempt([&] { reach(all); }), failure, "could not reach the memory of the others");
+      // Nobody writes to another's memory before all have theirs as it begins: all have agreed.
+    } catch (...) {
+      leave_others();
+      throw;
     }
     bytes_ = bytes;
-    // Nobody writes to another's memory before all have theirs as it begins.
-    meet();
   }
   std::size_t bytes() const { return bytes_; }
   std::byte* const (&of() const)[most_peers] { return of_; }
 
  private:
-  void meet() const {
-    int nothing = 0;
-    std::vector<int> all(static_cast<std::size_t>(member_.size));
-    member_.gather(&nothing, sizeof nothing, all.data());
+  template <class What>
+  std::vector<What> exchange(const What& mine) const {
+    std::vector<What> all(static_cast<std::size_t>(member_.size));
+    member_.gather(&mine, sizeof mine, all.data());
+    return all;
+  }
+  void meet() const { exchange(0); }
+
+  Told offer(std::size_t bytes) {
+    Told mine{};
+    gethostname(mine.host, sizeof mine.host - 1);
+    mine.bytes = bytes;
+    const std::string device = memory_.device();
+    device.copy(mine.device, sizeof mine.device - 1);
+    of_[member_.rank] = memory_.allocate(bytes);
+    mine.handle = memory_.show(of_[member_.rank]);
+    return mine;
+  }
+
+  /// All ranks go on, or all give back and throw: `failure` on the ranks that have one.
+  void agree(Came mine, const std::exception_ptr& failure, const char* what_failed) {
+    const std::vector<Came> all = exchange(mine);
+    const auto first =
+        std::find_if(all.begin(), all.end(), [](Came came) { return came != Came::through; });
+    if (first == all.end()) return;
+    give_back();
+    if (failure) std::rethrow_exception(failure);
+    const std::string said = fmt::format("rank {} {}", first - all.begin(), what_failed);
+    if (*first == Came::no_memory) throw OutOfMemory(said + ": it has too little");
+    throw Error(ErrorKind::dependency, said, "see what that rank says");
+  }
+
+  /// The ranks see the same, and refuse it alike.
+  void check(const std::vector<Told>& all) const {
+    for (int rank = 1; rank < member_.size; ++rank) {
+      const Told &first = all[0], &other = all[static_cast<std::size_t>(rank)];
+      if (text(other.host) != text(first.host))
+        throw Error(ErrorKind::usage,
+                    fmt::format("rank 0 is on {} and rank {} on {}: they cannot reach each "
+                                "other's memory",
+                                text(first.host), rank, text(other.host)),
+                    "start all ranks on one host, or measure the variant nccl");
+      if (other.bytes != first.bytes)
+        throw Error(ErrorKind::internal,
+                    fmt::format("rank 0 shows {} bytes and rank {} shows {}: they are not at the "
+                                "same case",
+                                first.bytes, rank, other.bytes));
+      for (int before = 0; before < rank; ++before)
+        if (text(all[static_cast<std::size_t>(before)].device) == text(other.device))
+          throw Error(
+              ErrorKind::usage,
+              fmt::format("ranks {} and {} are both on GPU {}", before, rank, text(other.device)),
+              "give each rank a GPU of its own: its kernels wait for those of the others");
+    }
+  }
+  /// What another process wrote may have no end.
+  template <std::size_t size>
+  static std::string text(const char (&from)[size]) {
+    return {from, strnlen(from, size)};
+  }
+
+  void reach(const std::vector<Told>& all) {
+    check(all);
+    for (int rank = 0; rank < member_.size; ++rank)
+      if (rank != member_.rank)
+        of_[rank] = memory_.reach(all[static_cast<std::size_t>(rank)].handle);
+  }
+  void leave_others() noexcept {
+    for (int rank = 0; rank < member_.size; ++rank)
+      if (rank != member_.rank && of_[rank] != nullptr)
+        memory_.leave(std::exchange(of_[rank], nullptr));
   }
   void give_back() {
-    for (int rank = 0; rank < member_.size; ++rank)
-      if (rank != member_.rank && of_[rank] != nullptr) memory_.leave(of_[rank]);
-    meet();  // memory that others still reach must not be released
-    if (of_[member_.rank] != nullptr) memory_.release(of_[member_.rank]);
-    std::fill(std::begin(of_), std::end(of_), nullptr);
     bytes_ = 0;
+    leave_others();
+    meet();  // memory that others still reach must not be released
+    if (of_[member_.rank] != nullptr) memory_.release(std::exchange(of_[member_.rank], nullptr));
   }
 
   const PeerMemory& memory_;

@@ -71,16 +71,16 @@ device::Support rung_support(Rung rung, const Problem& problem) {
   return device::Support::yes();
 }
 
-/// Chosen by what a link carries, from measurements of four H200 with NVLink; not measured with
-/// other numbers of ranks.
+/// For two ranks, packets up to the largest measured size at which they won on two H200 (1 MiB; at
+/// the next, 4 MiB, there is no room for them). Four and eight never ran: their borders come from
+/// earlier measurements of such kernels on four H200, by what a link carries.
 Rung rung_by_size(const Problem& problem) {
   const std::int64_t others = problem.ranks - 1, to_all = problem.bytes * others,
                      in_parts = 2 * to_all / problem.ranks;
-  if (to_all <= 400 * kib) return Rung::one_shot_packets;
-  if (in_parts <= 800 * kib)
-    return problem.ranks == 2 ? Rung::one_shot_packets : Rung::two_shot_packets;
+  if (to_all <= (problem.ranks == 2 ? mib : 400 * kib)) return Rung::one_shot_packets;
   // What does not come out even in vectors can only go in packets.
   if (problem.bytes % 16 != 0) return Rung::two_shot_packets;
+  if (problem.ranks != 2 && in_parts <= 800 * kib) return Rung::two_shot_packets;
   return in_parts <= 12 * mib ? Rung::two_shot : Rung::two_shot_push;
 }
 

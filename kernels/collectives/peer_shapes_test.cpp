@@ -65,5 +65,22 @@ TEST(PeerShapes, ARungIsChosenForEverySizeThatFitsIt) {
   }
 }
 
+TEST(PeerShapes, BordersDependOnTheNumberOfRanks) {
+  const auto rung = [](int ranks, std::int64_t bytes) {
+    return rung_by_size({Operation::all_reduce, ranks, bytes});
+  };
+  constexpr std::int64_t kib = 1 << 10;
+  EXPECT_EQ(rung(2, mib), Rung::one_shot_packets);
+  EXPECT_EQ(rung(2, mib + 16), Rung::two_shot);
+  EXPECT_EQ(rung(2, mib + 4), Rung::two_shot_packets);  // no whole vectors
+  EXPECT_EQ(rung(2, 12 * mib), Rung::two_shot);
+  EXPECT_EQ(rung(2, 12 * mib + 16), Rung::two_shot_push);
+  EXPECT_EQ(rung(4, 128 * kib), Rung::one_shot_packets);
+  EXPECT_EQ(rung(4, 512 * kib), Rung::two_shot_packets);
+  EXPECT_EQ(rung(4, mib), Rung::two_shot);
+  EXPECT_EQ(rung(8, 64 * kib), Rung::two_shot_packets);
+  EXPECT_EQ(rung(8, 512 * kib), Rung::two_shot);
+}
+
 }  // namespace peer_shapes_test
 }  // namespace ridgeline::collectives

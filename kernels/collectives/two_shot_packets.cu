@@ -51,8 +51,7 @@ __global__ void __launch_bounds__(256)
     for (int from = 0; from < ranks; ++from)
       if (from != rank) of_part(from).unpack(sums, j, received[from]);
   }
-  __syncthreads();  // all threads have read the number of the last call
-  if (threadIdx.x == 0) exchanged = call;
+  end_call(exchanged, call);
 }
 
 }  // namespace

@@ -3,16 +3,8 @@
 namespace ridgeline::collectives::on_cuda {
 
 Variant two_shot() {
-  return {
-      "rank r reads part r from all ranks and writes its sums to all, between two meetings",
-      {DType::f32, DType::bf16},
-      [](const Problem& problem, const device::Facts& facts) {
-        return peer_support(rung_support(Rung::two_shot, problem), problem, facts);
-      },
-      [](const Member& member) { return connect_peers(ipc_memory(), enqueue_two_shot, member); },
-      [](const Problem& problem) -> bool {
-        return static_cast<bool>(rung_support(Rung::two_shot, problem));
-      }};
+  return peer_variant<always<Rung::two_shot>>(
+      "rank r reads part r from all ranks and writes its sums to all, between two meetings");
 }
 
 }  // namespace ridgeline::collectives::on_cuda

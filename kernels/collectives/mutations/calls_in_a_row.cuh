@@ -1,6 +1,7 @@
-// Included behind a kernel: calls in a row within one launch, with a block for each rank, which
-// makes new inputs before each call. Between launches of one device everything is ordered, so that
-// they would hide what the ranks must wait for.
+// Included behind a kernel, of whose call among two ranks in f32 RIDGELINE_CALL is the name: calls
+// in a row within one launch, with a block for each rank, which makes new inputs before each call.
+// Between launches of one device everything is ordered, so that they would hide what the ranks must
+// wait for.
 namespace ridgeline::collectives::on_cuda {
 namespace {
 
@@ -14,7 +15,7 @@ __global__ void calls_in_a_row_kernel(const __grid_constant__ Peers peers, std::
     for (std::uint32_t i = threadIdx.x; i < 4 * vectors; i += blockDim.x)
       sent[i] = static_cast<float>(rank + 1 + 10 * call) + static_cast<float>(i);
     __syncthreads();
-    RIDGELINE_CALL<F32, 2, 1>(peers, vectors);
+    RIDGELINE_CALL(peers, vectors);
     __syncthreads();
     for (std::uint32_t i = threadIdx.x; i < 4 * vectors; i += blockDim.x)
       found += sums[i] == static_cast<float>(3 + 20 * call) + 2 * static_cast<float>(i) ? 0 : 1;

@@ -9,6 +9,21 @@
 // Kernels over peer memory with a planted mistake are found out: by the emulated device's checks,
 // or by a wrong sum.
 namespace ridgeline::collectives {
+namespace one_shot_right {
+void calls_in_a_row(const Peers& peers, const Problem& problem, int calls, int* wrong,
+                    device::Stream& stream);
+}
+namespace one_shot_no_last_wait {
+void calls_in_a_row(const Peers& peers, const Problem& problem, int calls, int* wrong,
+                    device::Stream& stream);
+}
+namespace one_shot_no_fence {
+void calls_in_a_row(const Peers& peers, const Problem& problem, int calls, int* wrong,
+                    device::Stream& stream);
+}
+namespace one_shot_first_rank_alone {
+void enqueue_one_shot(const Peers& peers, const Problem& problem, device::Stream& stream);
+}
 namespace two_shot_right {
 void calls_in_a_row(const Peers& peers, const Problem& problem, int calls, int* wrong,
                     device::Stream& stream);
@@ -74,11 +89,13 @@ std::string found_in_a_row(Row calls_in_a_row) {
 }
 
 TEST(PeerMistakes, ADroppedWaitIsFound) {
+  EXPECT_NE(found_in_a_row(one_shot_no_last_wait::calls_in_a_row), "");
   EXPECT_NE(found_in_a_row(two_shot_no_wait::calls_in_a_row), "");
   EXPECT_NE(found_in_a_row(two_shot_push_no_wait::calls_in_a_row), "");
 }
 
 TEST(PeerMistakes, ADroppedFenceIsARace) {
+  EXPECT_NE(found_in_a_row(one_shot_no_fence::calls_in_a_row).find("race"), std::string::npos);
   EXPECT_NE(found_in_a_row(two_shot_no_fence::calls_in_a_row).find("race"), std::string::npos);
 }
 
@@ -87,9 +104,16 @@ TEST(PeerMistakes, APacketOfAnotherCallIsAWrongSum) {
   EXPECT_NE(found(two_shot_packets_any_packet::enqueue_two_shot_packets), "");
 }
 
+TEST(PeerMistakes, ARankThatIsLeftOutIsAWrongSum) {
+  const std::string wrong = found(one_shot_first_rank_alone::enqueue_one_shot);
+  EXPECT_NE(wrong.find("rank 0, element"), std::string::npos) << wrong;
+}
+
 TEST(PeerMistakes, NothingIsFoundOfWhatIsRight) {
+  EXPECT_EQ(found_in_a_row(one_shot_right::calls_in_a_row), "");
   EXPECT_EQ(found_in_a_row(two_shot_right::calls_in_a_row), "");
   EXPECT_EQ(found_in_a_row(two_shot_push_right::calls_in_a_row), "");
+  EXPECT_EQ(found(on_cuda::enqueue_one_shot), "");
   EXPECT_EQ(found(on_cuda::enqueue_one_shot_packets), "");
   EXPECT_EQ(found(on_cuda::enqueue_two_shot_packets), "");
 }

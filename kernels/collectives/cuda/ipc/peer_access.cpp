@@ -20,6 +20,14 @@ void check(cudaError_t status, const char* action) {
               "processes need CUDA's IPC: on one host, with the same /dev and IPC namespace");
 }
 
+std::string device_name() {
+  int device = 0;
+  check(cudaGetDevice(&device), "asking for the current GPU");
+  char name[32] = {};
+  check(cudaDeviceGetPCIBusId(name, sizeof name, device), "asking where a GPU is on the bus");
+  return name;
+}
+
 std::byte* allocate(std::size_t bytes) {
   void* memory = nullptr;
   check(cudaMalloc(&memory, bytes), "allocating memory for other GPUs to reach");
@@ -70,9 +78,9 @@ device::Support peer_support(const device::Support& rung, const Problem& problem
 }
 
 const PeerMemory& ipc_memory() {
-  static constexpr PeerMemory memory{allocate, [](std::byte* at) noexcept { cudaFree(at); }, show,
-                                     reach,
-                                     [](std::byte* at) noexcept { cudaIpcCloseMemHandle(at); }};
+  static constexpr PeerMemory memory{
+      device_name, allocate, [](std::byte* at) noexcept { cudaFree(at); },
+      show,        reach,    [](std::byte* at) noexcept { cudaIpcCloseMemHandle(at); }};
   return memory;
 }
 

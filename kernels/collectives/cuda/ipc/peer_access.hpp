@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "harness/device/facts.hpp"
 #include "kernels/collectives/peer_ranks.hpp"
 
@@ -12,5 +14,30 @@ device::Support peer_support(const device::Support& rung, const Problem& problem
 
 /// Memory of the current GPU that other processes reach by CUDA's IPC handles.
 const PeerMemory& ipc_memory();
+
+/// The variant whose calls are those of the rung that `rung` names for a problem.
+template <Rung (*rung)(const Problem&)>
+Variant peer_variant(std::string_view idea) {
+  return {idea,
+          {DType::f32, DType::bf16},
+          [](const Problem& problem, const device::Facts& facts) {
+            return peer_support(rung_support(rung(problem), problem), problem, facts);
+          },
+          [](const Member& member) {
+            return connect_peers(
+                ipc_memory(),
+                [](const Peers& peers, const Problem& problem, device::Stream& stream) {
+                  enqueue(rung(problem), peers, problem, stream);
+                },
+                member);
+          },
+          [](const Problem& problem) -> bool {
+            return static_cast<bool>(rung_support(rung(problem), problem));
+          }};
+}
+template <Rung rung>
+Rung always(const Problem&) {
+  return rung;
+}
 
 }  // namespace ridgeline::collectives::on_cuda

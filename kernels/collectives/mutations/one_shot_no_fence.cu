@@ -1,0 +1,11 @@
+#include "kernels/ptx/peer.cuh"
+
+// Who has come is told without a fence.
+#define tell(count) told_too_early(count)
+namespace ridgeline::ptx {
+__device__ __forceinline__ void told_too_early(std::uint32_t* count) { atomicAdd(count, 1u); }
+}  // namespace ridgeline::ptx
+#define on_cuda one_shot_no_fence
+#include "kernels/collectives/one_shot.cu"
+#define RIDGELINE_CALL one_shot_call<F32, 2>
+#include "kernels/collectives/mutations/calls_in_a_row.cuh"
