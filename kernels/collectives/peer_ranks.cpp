@@ -175,7 +175,8 @@ class PeerRanks final : public Communicator {
 
   std::byte* memory(const Problem& problem, std::size_t bytes) override {
     // Parts are rounded up to whole vectors.
-    const std::size_t staging = aligned(static_cast<std::size_t>(problem.bytes) + 16 * most_peers);
+    const std::size_t staging =
+        aligned(static_cast<std::size_t>(problem.bytes) + std::size_t{16} * most_peers);
     if (data_.bytes() < staging + bytes) data_.make(staging + bytes);
     buffers_ = staging;
     return data_.of()[member_.rank] + staging;

@@ -106,13 +106,13 @@ const PeerMemory memory{
     [](std::byte* block) {
       if (my_fault == Fault::show) throw Error(ErrorKind::dependency, "no handle of memory");
       MemoryHandle handle{};
-      std::memcpy(handle.bytes, &block, sizeof block);
+      std::memcpy(handle.bytes, static_cast<const void*>(&block), sizeof block);
       return handle;
     },
     [](const MemoryHandle& handle) {
       if (my_fault == Fault::reach) throw Error(ErrorKind::dependency, "a handle does not open");
       std::byte* block = nullptr;
-      std::memcpy(&block, handle.bytes, sizeof block);
+      std::memcpy(static_cast<void*>(&block), handle.bytes, sizeof block);
       const std::scoped_lock lock(played->mutex);
       const auto found = played->reached.find(block);
       if (found == played->reached.end())

@@ -41,7 +41,8 @@ PeerShape shape_of(Rung rung, const Problem& problem) {
   std::int64_t words = (bytes + 3) / 4;
   if (rung == Rung::two_shot_packets) words = (words + ranks - 1) / ranks;
   PeerShape shape{blocks((words + 2) / 3, 256, most_peer_blocks), 256};
-  const std::int64_t of_block = (words + 3 * shape.blocks - 1) / (3 * shape.blocks);
+  const std::int64_t per_packet = std::int64_t{3} * shape.blocks;
+  const std::int64_t of_block = (words + per_packet - 1) / per_packet;
   shape.packets = static_cast<unsigned>((of_block + 7) / 8 * 8);
   return shape;
 }
@@ -56,7 +57,7 @@ device::Support rung_support(Rung rung, const Problem& problem) {
     return no(fmt::format("does not sum {}", to_string(problem.dtype)));
   if (problem.ranks != 2 && problem.ranks != 4 && problem.ranks != 8)
     return no(fmt::format("is written for 2, 4 and 8 ranks, not for {}", problem.ranks));
-  const device::Support common = common_support(problem);
+  device::Support common = common_support(problem);
   if (!common) return common;
   const std::int64_t unit = has_packets(rung) ? 4 : 16;
   if (problem.bytes % unit != 0)
