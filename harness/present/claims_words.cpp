@@ -103,7 +103,7 @@ std::string words_of(const JudgedClaim& claim) {
 }
 
 std::string short_words(ClaimVerdict verdict, int count) {
-  const std::string hold = count == 1 ? "holds" : "hold";
+  std::string hold = count == 1 ? "holds" : "hold";
   switch (verdict) {
     case ClaimVerdict::holds:
       return hold;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 
 namespace ridgeline::present {
@@ -37,7 +38,7 @@ std::string sparkline(const std::vector<std::optional<double>>& values, Glyphs g
     if (value && *high > *low)
       level += (*value - (*low + *high) / 2) / std::max(*high - *low, height);
     // Half a character up, so that the middle is inside one: values almost alike look alike.
-    const int place = std::clamp(static_cast<int>(level * levels + 0.5), 0, levels - 1);
+    const int place = std::clamp(static_cast<int>(std::lround(level * levels)), 0, levels - 1);
     text += !value ? "x" : glyphs == Glyphs::unicode ? blocks[place] : lines[place];
   }
   return text;

@@ -1,8 +1,11 @@
 #include "kernels/collectives/peer_ranks.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -22,6 +25,8 @@ namespace peer_ranks_test {
 
 /// Of a rank that dies: no Error, which would be told to the others.
 struct Died {};
+
+using Address = std::array<char, sizeof(std::byte*)>;  // as a handle shows it
 
 /// What one rank does otherwise than the others.
 enum class Fault { none, allocate, show, reach, same_device, other_host, dies };
@@ -106,13 +111,15 @@ const PeerMemory memory{
     [](std::byte* block) {
       if (my_fault == Fault::show) throw Error(ErrorKind::dependency, "no handle of memory");
       MemoryHandle handle{};
-      std::memcpy(handle.bytes, static_cast<const void*>(&block), sizeof block);
+      const auto address = std::bit_cast<Address>(block);
+      std::memcpy(handle.bytes, address.data(), address.size());
       return handle;
     },
     [](const MemoryHandle& handle) {
       if (my_fault == Fault::reach) throw Error(ErrorKind::dependency, "a handle does not open");
-      std::byte* block = nullptr;
-      std::memcpy(static_cast<void*>(&block), handle.bytes, sizeof block);
+      Address address{};
+      std::memcpy(address.data(), handle.bytes, address.size());
+      auto* const block = std::bit_cast<std::byte*>(address);
       const std::scoped_lock lock(played->mutex);
       const auto found = played->reached.find(block);
       if (found == played->reached.end())
