@@ -226,12 +226,16 @@ std::vector<ClaimsOfDevice> stored_claims(const std::vector<FoundRun>& all,
   const std::set<std::string> wanted = cases_of(claims);
   ResultsByModel models;
   std::vector<ClaimsOfDevice> found;
-  for (const auto& [name, runs] : runs_by_model(all, kinds_of(claims)))
-    unless_unreadable(left_out, [&] { models.emplace(name, ModelResults(runs, wanted, at_hand)); });
-  for (auto& [name, of] : models)
-    if (model.empty() || name == model)
-      unless_unreadable(
-          left_out, [&] { found.push_back(judge_claims(claims, of.device().kind, &of, models)); });
+  for (const auto& of_model : runs_by_model(all, kinds_of(claims)))
+    unless_unreadable(left_out, [&] {
+      models.emplace(of_model.first, ModelResults(of_model.second, wanted, at_hand));
+    });
+  for (auto& results : models)
+    if (model.empty() || results.first == model)
+      unless_unreadable(left_out, [&] {
+        ModelResults& of = results.second;
+        found.push_back(judge_claims(claims, of.device().kind, &of, models));
+      });
   return found;
 }
 

@@ -154,8 +154,7 @@ std::set<std::string> unknown_suites(const Profile& profile, const std::vector<S
 std::function<bool(const Selected&)> profile_filter(const Profile& profile, DeviceKind kind,
                                                     const std::vector<Selected>& all,
                                                     Workers which) {
-  const auto picked = [&profile, kind,
-                       unknown = unknown_suites(profile, all)](const Selected& each) {
+  auto picked = [&profile, kind, unknown = unknown_suites(profile, all)](const Selected& each) {
     if (has(profile, kind, each)) return true;
     return is_of_others(each) && unknown.contains(each.info.id.suite) &&
            !takes_away(profile, kind, each.name);

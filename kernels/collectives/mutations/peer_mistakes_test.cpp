@@ -75,7 +75,7 @@ std::string found_in_a_row(Row calls_in_a_row) {
     const auto device = device::open("emulated:sm_90/132/" + std::to_string(seed));
     const PlayedRanks played(*device, 2, 4096);
     const Problem problem{Operation::all_reduce, 2, 2048};
-    const device::Buffer<int> wrong(*device, 2 * 64);
+    const device::Buffer<int> wrong(*device, std::size_t{2} * 64);
     try {
       calls_in_a_row(played.all(problem), problem, 3, wrong.data(), device->stream());
       device->synchronize();
