@@ -111,7 +111,7 @@ TEST(Measure, HoldsForCutSumsThatAreAddedInF32) {
   }
 }
 
-// The largest of 3.5 million sums on an H200, in the vendor's results and in ours.
+// The largest of 1.6 million sums on an H200, in the vendor's results and in ours.
 TEST(Measure, HoldsForTheLargestErrorThatAGpuHad) {
   EXPECT_GT(measure({256, 256, 256, DType::e4m3}, device::Distribution::uniform).tolerance,
             2 * 0.000202);
