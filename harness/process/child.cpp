@@ -17,6 +17,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/process/descendants.hpp"
+#include "harness/process/last_line.hpp"
 
 extern char** environ;
 
@@ -239,11 +240,7 @@ bool Child::drain_errors(std::ostream* log) {
 
 std::string Child::last_words() {
   drain_errors();
-  const std::size_t last = error_text_.find_last_not_of(" \r\n\t");
-  if (last == std::string::npos) return {};
-  const std::size_t before = error_text_.find_last_of('\n', last);
-  const std::size_t first = before == std::string::npos ? 0 : before + 1;
-  return printable(std::string_view(error_text_).substr(first, last - first + 1), 500);
+  return printable(last_line(error_text_), 500);
 }
 
 void Child::suspend() noexcept {

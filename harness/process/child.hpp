@@ -46,7 +46,7 @@ class Child {
   /// Takes up to 1 MiB of what stderr holds without waiting, and writes it to the log, if any; all
   /// but its last 64 KiB are dropped. False once stderr has ended.
   bool drain_errors(std::ostream* log = nullptr);
-  /// The last non-empty line of stderr, fit to be shown; empty when there is none.
+  /// The last_line() of stderr, fit to be shown; empty when there is none.
   std::string last_words();
 
   /// Stops the program and everything below it, threads included, until it is resumed: what polls

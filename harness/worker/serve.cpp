@@ -192,25 +192,29 @@ class Session {
 void serve(const Program& program, Transport& transport) {
   Session session(program);
   while (const auto line = transport.receive()) {
-    std::string answer;
+    std::string answer, failure;
     bool broken = false;  // beyond this request
     try {
       answer = session.answer(protocol::parse_request(*line));
     } catch (const Error& error) {
       broken = error.kind() != ErrorKind::usage;
+      failure = error.what();
       answer = to_line(
           protocol::Failure{error.what(), error.advice(), error.exit_code(), cause_of(error)});
     } catch (const std::exception& error) {
       broken = true;
+      failure = error.what();
       answer = to_line(protocol::Failure{error.what(), "", static_cast<int>(ErrorKind::internal),
                                          cause_of(error)});
     }
     if (answer.empty()) return;
     transport.send(answer);
     if (!broken) continue;
+    // The other ranks may wait for this one for ever, and only rank 0 is heard.
     if (program.group != nullptr && program.group->size() > 1)
       throw Error(ErrorKind::dependency,
-                  "a rank failed in the middle of a case, and the others may wait for it for ever");
+                  fmt::format("rank {} failed in the middle of a case: {}", program.group->rank(),
+                              failure));
     session.drop_device();
   }
 }
