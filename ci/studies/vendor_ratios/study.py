@@ -53,14 +53,23 @@ class Ridgeline:
     results: Path
 
     def call(self, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [str(self.program), *words, "--results", str(self.results)]
+        return self.answer(*words, "--results", str(self.results))
+
+    def answer(self, *words: str) -> subprocess.CompletedProcess[str]:
         try:
-            return program.answer(command, LIMIT_S, patience_s=program.TO_END_S)
+            return program.answer([str(self.program), *words], LIMIT_S, patience_s=program.TO_END_S)
         except (OSError, subprocess.TimeoutExpired, program.TooMuch) as error:
             raise Missing(f"{self.program}: {error}") from error
 
-    def runs(self) -> Iterator[tuple[str, str, str]]:
-        """Id, device and device's name of the study's finished runs, the newest first."""
+    def names(self) -> dict[str, str]:
+        """Of the devices here, by their ids."""
+        done = self.answer("devices", "--json")
+        if done.returncode != 0:
+            raise Missing(done.stderr.strip())
+        return {one["id"]: one["name"] for one in json.loads(done.stdout)["devices"]}
+
+    def runs(self) -> Iterator[tuple[str, str]]:
+        """Id and device's name of the study's finished runs, the newest first."""
         if not any(self.results.glob("*.sqlite")):
             return
         done = self.call("runs", "--json")
@@ -68,7 +77,7 @@ class Ridgeline:
             raise Missing(done.stderr.strip())
         for one in json.loads(done.stdout)["runs"]:
             if one["label"] == LABEL and one["status"] == "finished":
-                yield one["id"], one["device"], one["device_name"]
+                yield one["id"], one["device_name"]
 
     def lines(self, run: str) -> list[dict]:
         done = self.call("export", "jsonl", run)
@@ -80,13 +89,14 @@ class Ridgeline:
 Runs = dict[frozenset[str], list[dict]]
 
 
-def stored(ridgeline: Ridgeline) -> dict[tuple[str, str], Runs]:
-    """By device and its name: the lines of the newest run of each set of cases."""
-    found: dict[tuple[str, str], Runs] = {}
-    for run, device, name in ridgeline.runs():
+def stored(ridgeline: Ridgeline) -> dict[str, Runs]:
+    """By the device's name, of which a machine may have several: the lines of the newest run of
+    each set of cases."""
+    found: dict[str, Runs] = {}
+    for run, name in ridgeline.runs():
         lines = ridgeline.lines(run)
         cases = frozenset(line["case"] for line in lines)
-        found.setdefault((device, name), {}).setdefault(cases, lines)
+        found.setdefault(name, {}).setdefault(cases, lines)
     return found
 
 
@@ -106,11 +116,11 @@ def seconds(task: tuple[str, ...], processes: int) -> float:
 Made = dict[str, list[table.Row]]
 
 
-def rows_of(found: dict[tuple[str, str], Runs], chosen: list[Pair]) -> Made:
+def rows_of(found: dict[str, Runs], chosen: list[Pair]) -> Made:
     """By the device's name."""
     made = {
         console.printable(name): [made for pair in chosen if (made := table.row(pair, runs))]
-        for (_, name), runs in found.items()
+        for name, runs in found.items()
     }
     return {name: rows for name, rows in made.items() if rows}
 
@@ -196,10 +206,11 @@ def main(arguments: list[str]) -> int:
         found = stored(ridgeline)
         if options.publish or options.check:
             return write(rows_of(found, listed), check=options.check)
+        here = ridgeline.names() if options.device else {}
         there = {
             cases
-            for (device, _), runs in found.items()
-            if options.device in ("", device)
+            for name, runs in found.items()
+            if not options.device or name == here.get(options.device)
             for cases in runs
         }
         left = [

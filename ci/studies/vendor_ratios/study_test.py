@@ -1,8 +1,10 @@
 """Pairs are measured in both orders and alone, once, and what is told follows from the runs."""
 
+import contextlib
 import json
 import math
 import os
+import sqlite3
 import subprocess
 import sys
 
@@ -205,6 +207,17 @@ def test_a_pair_is_measured_in_both_orders_and_alone_and_not_again(tmp_path):
     assert by_column["pair"] == "On a CPU"
     assert by_column["own first"] and by_column["own last"], "the seed has both orders"
     assert by_column["alone"] and by_column["reached"].startswith("yes, yes")
+    again = call(tmp_path, "--device", "cpu")
+    assert (again.returncode, again.stderr, again.stdout) == (0, "", done.stdout)
+    # Another device of the same name, as of a machine with several GPUs.
+    (file,) = (tmp_path / "results").glob("*.sqlite")
+    with contextlib.closing(sqlite3.connect(file)) as database, database:
+        (run,) = database.execute("SELECT id FROM run ORDER BY started LIMIT 1").fetchone()
+        database.execute(
+            "INSERT INTO device SELECT 100, uuid || '2', 'cpu:1', kind, model, name, pci_id,"
+            " properties, comparable, recorded FROM device LIMIT 1"
+        )
+        database.execute("UPDATE run SET device_id = 100 WHERE id = ?", (run,))
     again = call(tmp_path, "--device", "cpu")
     assert (again.returncode, again.stderr, again.stdout) == (0, "", done.stdout)
     ridgeline = study.Ridgeline(BUILD / "ridgeline", tmp_path / "results")
