@@ -21,21 +21,29 @@ def ridgeline(*arguments: object) -> str:
     return done.stdout
 
 
+def runs_of(folder) -> list[dict]:
+    return json.loads(ridgeline("runs", "--json", "--results", folder))["runs"]
+
+
 @pytest.fixture(scope="module")
 def runs() -> list[dict]:
-    return json.loads(ridgeline("runs", "--json", "--results", PUBLISHED))["runs"]
+    return runs_of(PUBLISHED)
 
 
-@pytest.mark.parametrize("file", sorted(PUBLISHED.glob("*.sqlite")), ids=lambda file: file.stem)
-def test_a_file_is_small_and_needs_no_migration(file, runs):
+@pytest.mark.parametrize(
+    "file", sorted(PUBLISHED.rglob("*.sqlite")), ids=lambda file: f"{file.parent.name}-{file.stem}"
+)
+def test_a_file_is_small_and_needs_no_migration(file):
     with sqlite3.connect(f"{file.as_uri()}?mode=ro&immutable=1", uri=True) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (NEWEST,)
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    of_file = [run for run in runs if run["model"] == file.stem]
+    of_file = [run for run in runs_of(file.parent) if run["model"] == file.stem]
     assert file.stat().st_size <= MOST_BYTES * len(of_file)
     for run in of_file:
         good = "counted" if run["device"].startswith("emulated") else "ok"
-        assert run["status"] == "finished" and run["outcomes"][good] > 0
+        # Those of `full` end where the hour of a borrowed machine did.
+        wanted = "interrupted" if file.parent.name == "full" else "finished"
+        assert run["status"] == wanted and run["outcomes"][good] > 0
 
 
 def test_published_runs_are_compared_without_a_gpu(runs):
