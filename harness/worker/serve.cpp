@@ -212,9 +212,8 @@ void serve(const Program& program, Transport& transport) {
     if (!broken) continue;
     // The other ranks may wait for this one for ever, and only rank 0 is heard.
     if (program.group != nullptr && program.group->size() > 1)
-      throw Error(ErrorKind::dependency,
-                  fmt::format("rank {} failed in the middle of a case: {}", program.group->rank(),
-                              failure));
+      throw Error(ErrorKind::dependency, fmt::format("rank {} failed in the middle of a case: {}",
+                                                     program.group->rank(), failure));
     session.drop_device();
   }
 }
