@@ -39,7 +39,7 @@ NOT_RUN = {  # pattern: the reason
         "measures or tries for minutes or hours, or shows what that has found"
     ),
     r"ci/studies/measured_pairs .*": "needs a study; pairs_test.py gives it one",
-    r".* (--device (cpu,)?cuda:0|--counters)\b.*": "needs a GPU",
+    r".* (--device ((cpu,)?cuda:0|all)|--counters)\b.*": "needs a GPU",
     r"ci/studies/sanitize .*": "needs a GPU",
     r"ci/studies/container_recipe .*": "makes a Debian as root, and builds for minutes in it",
     r"compare\.py .*": "is a tool of Google Benchmark",

@@ -8,6 +8,7 @@
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/case_files.hpp"
+#include "harness/cli/run_all.hpp"
 #include "harness/cli/run_measured.hpp"
 #include "harness/present/plan.hpp"
 #include "harness/present/terminal.hpp"
@@ -88,6 +89,7 @@ int resume(const Context& context, const RunOptions& options) {
 }
 
 int run(const Context& context, const RunOptions& options) {
+  if (context.device == all_gpus) return run_on_all(context, options);
   if (!options.resume.empty()) return resume(context, options);
   std::FILE* out = context.json ? stderr : stdout;  // for people
   const std::filesystem::path home = process::home();
@@ -172,6 +174,8 @@ void add_run(Command program, Context& context) {
   ridgeline run                                 the profile quick on the best device
   ridgeline run mine.py                         all cases of a Python file of one's own
   ridgeline run --device cpu gemm 'roofs/*'     these suites of the profile, on the CPU
+  ridgeline run --device all                    on every GPU at once, a run each: which is slower
+                                                than its siblings?
   ridgeline run --profile nightly --label try   more cases, more closely, with a word to find it by
   ridgeline run --budget 30s --processes 3      at most so long; three processes give an interval
   ridgeline run --exclude '*/naive' --dry-run   what would be measured, and about how long

@@ -1,0 +1,108 @@
+"""`run --device all`: all GPUs at once, a run each, and which of them is slower."""
+
+import json
+import re
+import shlex
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.run.scripted_runs import PLAIN
+
+PLAYED = Path(__file__).with_name("several_gpus.py")
+
+
+def command(lab, *played, arguments=(), processes=3):
+    """A machine whose GPUs are played as these options say."""
+    worker = lab.folder / "played"
+    line = shlex.join([sys.executable, str(PLAYED), *map(str, played)])
+    worker.write_text(f'#!/bin/sh\nexec {line} "$@"\n')
+    worker.chmod(0o755)
+    profile = lab.profile(processes=processes)
+    profile.write_text(profile.read_text() + '\n[cuda]\ncases = ["first", "second"]\n')
+    return lab.command(
+        *("run", "--device", "all", "--profile", profile, "--results", lab.results),
+        *("--worker", worker, *arguments),
+    )
+
+
+def test_the_slower_gpu_is_named(lab):
+    done = lab.execute(command(lab, "--gpus", 3, "--slow", 1), text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for gpu in range(3):
+        assert f"cuda:{gpu}: [36/36] " in done.stdout
+        assert re.search(rf"cuda:{gpu}: run \S+, 12 cases: 12 ok", done.stdout)
+    *_, last = done.stdout.splitlines()
+    assert re.fullmatch(r"cuda:1 is slower than its siblings by \S+% \(at least \S+%\)\.", last)
+    (lab.database,) = lab.results.glob("*.sqlite")
+    assert lab.query("SELECT DISTINCT local_id FROM device ORDER BY 1") == [
+        (f"cuda:{gpu}",) for gpu in range(3)
+    ]
+    assert lab.query("SELECT count(DISTINCT seed), count(*) FROM run") == [(1, 3)]
+    orders = {
+        tuple(lab.query("SELECT case_id FROM measurement WHERE process_id = ? ORDER BY id", *one))
+        for one in lab.query("SELECT id FROM process WHERE replicate = 1")
+    }
+    assert len(orders) == 1, "all in one order"
+
+
+def test_programs_are_told_the_same(lab):
+    chosen = ("--json", "--seed", 7, "--", "second")
+    done = lab.execute(command(lab, "--gpus", 2, arguments=chosen), text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = json.loads(done.stdout)
+    assert [run["device"]["id"] for run in told["runs"]] == ["cuda:0", "cuda:1"]
+    assert {run["seed"] for run in told["runs"]} == {7}
+    names = {case["case"] for run in told["runs"] for case in run["cases"]}
+    assert len(names) == 6 and all(name.startswith("second/") for name in names)
+    ((siblings,),) = told["siblings"]
+    assert (siblings["cases"], siblings["processes"]) == (6, 3)
+    assert [one["slower"] for one in siblings["devices"]] == [False, False]
+    assert told["exit_code"] == 0
+
+
+def test_what_one_gpu_does_costs_its_run_only(lab):
+    done = lab.execute(command(lab, "--gpus", 3, "--crash", 2, processes=1), text=True)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert re.search(r"cuda:2: run \S+, 12 cases: 12 crashed", done.stdout)
+    assert "With one process per case, nothing tells a slower device" in done.stdout
+    assert "cuda:2  " not in done.stdout.split("beside its siblings")[1]
+
+
+def test_ctrl_c_ends_all_and_keeps_what_is_there(lab):
+    process = lab.start_command(command(lab, "--gpus", 2, "--seconds", 600))
+    for line in process.stdout:
+        if "[1/" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    (lab.database,) = lab.results.glob("*.sqlite")
+    assert lab.query("SELECT DISTINCT status FROM run") == [("interrupted",)]
+
+
+@pytest.mark.parametrize(
+    "played, arguments, says",
+    [
+        (["--gpus", 0], [], "there is no GPU here for --device all"),
+        (["--gpus", 2], ["--resume", "latest"], "--resume does not go with --device all"),
+        (["--gpus", 2], ["--dry-run"], "--dry-run does not go with --device all"),
+        (["--gpus", 2], ["nonsense"], "no case matches"),
+    ],
+)
+def test_mistakes_are_one_sentence_told_once(lab, played, arguments, says):
+    line = command(lab, *played, arguments=arguments)
+    if "--resume" in arguments:
+        at = line.index("--profile")
+        del line[at : at + 2]
+    done = lab.execute(line, text=True)
+    assert done.returncode == 64, done.stdout + done.stderr
+    assert done.stderr.count(says) == 1, done.stderr
+    assert not list(lab.results.glob("*.sqlite"))
+
+
+def test_other_workers_are_as_before(lab):
+    done = lab.call("run", "--device", "all", "--worker", PLAIN, text=True)
+    assert (done.returncode, "there is no GPU here" in done.stderr) == (64, True), done.stderr
