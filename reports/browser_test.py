@@ -85,7 +85,8 @@ def test_without_the_script_tables_are_there(browser, report_folder):
                 one.is_visible() or one.locator("xpath=ancestor::details").count() for one in tables
             ), path
             for chart in page.locator("[data-chart]").all()[:4]:
-                assert chart.bounding_box()["height"] == 0
+                box = chart.bounding_box()
+                assert box is None or box["height"] == 0
 
 
 @pytest.fixture(scope="session")

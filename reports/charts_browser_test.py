@@ -213,14 +213,37 @@ def odd_data() -> dict[str, list[object]]:
     many_suites = [{"suite": str(at), "intensity": 1 + at, "rate": 1e9} for at in range(300)]
     rooflines.append({"points": many_suites, "suites": looks})
     rooflines += [{"points": many_suites[:1], "suites": [one]} for one in looks]
+    odd = [*nothing, text, *TIMES, -1, 2**53]
+    around = [{"at": one, "night": one, "letter": text, "words": text} for one in odd]
+    night = {"first": "2026-01-01", "last": 9, "low": 1.0, "high": 2.0}
+    night |= {"series": [{"at": [[0, 2], [5, 9]], "values": [1.0, 1.5, 9e99, -3, 1, 1, "x", None]}]}
+    nights = [night | {key: one} for key in ("first", "last", "low", "high", "unit") for one in odd]
+    nights += [night | {"low": low, "high": high} for low, high in itertools.product(TIMES, TIMES)]
+    nights += [night | {"series": [{"at": [[0, 0]], "values": [one]}]} for one in odd]
+    nights += [
+        night | {"series": [{"at": one, "values": [1.5] * 9}]}
+        for one in (odd, [odd], [[2**53] * 2])
+    ]
+    lines = [[one, 1, 3, one] for one in odd]
+    marks = [{"at": one, "from": 1, "to": one, "middle": one, "kind": text} for one in odd]
+    marks += [{"at": 3, "from": 2, "to": 4, "middle": one, "kind": "constructor"} for one in odd]
+    more = {
+        "levels": odd + lines,
+        "drifts": lines,
+        "marks": odd + marks,
+        "told": odd,
+        "around": around,
+    }
+    nights += [night | more] + [night | more | {"stop": one} for one in odd]
     return {
+        "nights": nothing + nights,
         "history": nothing + histories,
         "samples": nothing + samples,
         "roofline": nothing + rooflines,
     }
 
 
-@pytest.mark.parametrize("kind", ["history", "samples", "roofline"])
+@pytest.mark.parametrize("kind", ["history", "nights", "samples", "roofline"])
 def test_no_data_spoils_a_chart(browser, tmp_path, kind):
     page_file = tmp_path / "page.html"
     page_file.write_text(page_of(kind, odd_data()[kind]), encoding="utf-8")

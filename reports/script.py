@@ -11,7 +11,8 @@ from reports import policy
 FOLDER = Path(__file__).parent / "script"
 FILES = (
     *("dom.js", "words.js", "scale.js", "marks.js", "fragment.js", "tables.js", "cases.js"),
-    *("history.js", "samples.js", "roofs.js", "roofline.js", "chart.js", "scroll.js", "start.js"),
+    *("zoom.js", "history.js", "nights.js", "samples.js", "roofs.js", "roofline.js", "chart.js"),
+    *("scroll.js", "start.js"),
 )
 """In an order in which each finds what it needs when it is run; start.js begins to work."""
 

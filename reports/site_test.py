@@ -142,7 +142,8 @@ def test_each_chart_has_its_data(site: tuple[dict[str, Page], Path]) -> None:
         charts = [one["id"] or "" for one in shown.all("div") if "data-chart" in one]
         blocks = [one["data-for"] or "" for one in shown.all("script") if "data-for" in one]
         assert set(charts) <= set(blocks)
-        shared = {shown.data(id)["runs"] for id in charts if id.endswith("-history")}
+        drawn = [shown.data(id) for id in charts]
+        shared = {one[key] for one in drawn for key in ("runs", "calendar") if key in one}
         assert set(blocks) == set(charts) | shared
 
 
