@@ -300,4 +300,11 @@ def page_of(kind: str, data: list[object]) -> str:
 
 
 def test_every_file_of_the_script_is_in_it():
-    assert {file.name for file in script.FOLDER.glob("*.js")} == set(script.FILES)
+    assert {file.name for file in script.FOLDER.glob("*.js")} == set(script.files())
+
+
+def test_a_page_has_what_draws_its_charts_alone():
+    for charts in pages.CHARTS.values():
+        text = script.text(charts)
+        assert {kind for kind in script.CHARTS if f"CHARTS.{kind} = " in text} == charts
+        assert len(text) < len(script.text())

@@ -49,6 +49,12 @@ _LAYOUTS = {
     "trend": trend_page.section,
     "gate": gate_page.section,
 }
+CHARTS = {
+    "case": frozenset({"history", "samples"}),
+    "run": frozenset({"roofline"}),
+    "trend": frozenset({"nights"}),
+}
+"""Which a page has, by what it is of; others have none."""
 _GROUPS = {
     "run": "Runs",
     "counted": "Counts",
@@ -123,7 +129,7 @@ class Site:
 
     def _section(self, one: Section) -> str:
         laid_out = _LAYOUTS[one.kind](one)
-        return self._text("section", one.address, title_of(one), one=laid_out)
+        return self._text("section", one.address, title_of(one), one.kind, one=laid_out)
 
     def _case_table(self) -> str:
         rows = cases_page.rows(self.index, self._tellings)
@@ -155,6 +161,7 @@ class Site:
             "case",
             case_index.file_of(number),
             f"Cases {first} to {last}" if first < last else f"Case {first}",
+            "case",
             parts=parts,
             shared=self._cases.shared(parts),
             number=number,
@@ -162,8 +169,9 @@ class Site:
             count=self.index.count,
         )
 
-    def _text(self, template: str, address: str, title: str, **more: object) -> str:
+    def _text(self, template: str, address: str, title: str, kind: str = "", **more: object) -> str:
         root = "../" * address.count("/")
+        own = script.text(CHARTS.get(kind, frozenset()))
         return (
             environment()
             .get_template(f"{template}.html.jinja")
@@ -176,8 +184,8 @@ class Site:
                 index_at=INDEX,
                 mark=MARK,
                 style=style(),
-                script=script.text(),
-                policy=policy.policy(style(), script.text()),
+                script=own,
+                policy=policy.policy(style(), own),
                 **more,
             )
         )

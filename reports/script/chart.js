@@ -1,12 +1,7 @@
 // What all charts share: they are drawn when they come into sight, as wide as their place is, with
 // axes, and with points that a pointer, a finger or the arrow keys reach.
 
-const CHARTS = {
-  history: historyChart,
-  nights: nightsChart,
-  samples: samplesChart,
-  roofline: rooflineChart,
-};
+const CHARTS = {}; // by kind; a page has the files of those alone that it draws
 const NARROW = 560; // pixels below which there is no room beside a chart
 const NEAR = 30; // pixels between a pointer and the point that it means
 

@@ -3,7 +3,8 @@
 
 const HISTORY_HEIGHT = 280;
 const LOG_FROM = 8; // times the fastest: a slowest run from which the axis is logarithmic
-const MOST_PLACES = 10000; // of runs in a stretch
+
+CHARTS.history = historyChart;
 
 function historyChart(box, data) {
   const points = historyPoints(data);
@@ -36,21 +37,6 @@ function historyPoints(data) {
       told: told.get(at),
     };
     return [{ ...point, words: pointWords(point, run) }];
-  });
-}
-
-// Those of the block that several charts share, or where the data is.
-function runsOf(data) {
-  const shared = typeof data.runs === "string" ? (dataFor(data.runs) ?? {}) : data;
-  return listOf(shared.runs);
-}
-
-// Of stretches, which are [first, last] each.
-function placesIn(stretches) {
-  return stretches.flatMap((stretch) => {
-    const [first, last] = listOf(stretch);
-    const count = Math.min(MOST_PLACES, last - first + 1);
-    return count > 0 ? Array.from({ length: count }, (_, place) => first + place) : [];
   });
 }
 

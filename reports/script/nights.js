@@ -8,6 +8,8 @@ const CHANGES = { regression: 1, improvement: 0, environment: 4 }; // colours, a
 const [RISES, FALLS] = [2, 4]; // shapes of changes
 const DAY_MS = 86400000;
 
+CHARTS.nights = nightsChart;
+
 function nightsChart(box, data) {
   const chart = nightsOf(data);
   if (!chart) return undefined;
