@@ -3,14 +3,16 @@ texts, with and without the script, and people can use them."""
 
 from __future__ import annotations
 
+import json
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from reports import browser as pages
-from reports import synthetic_hostile
+from reports import load, synthetic, synthetic_hostile, write
 from reports.browser import opened
+from reports.first_screen_test import many_devices
 
 WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 400, "height": 800}
 SEVERE = ("serious", "critical")
@@ -51,6 +53,18 @@ def test_nothing_goes_wrong_on_any_page(browser, report_folder, look):
             assert not page.evaluate(_OVERFLOWS), path
             undrawn = "() => document.querySelectorAll('[data-chart]:not(:has(> svg))').length"
             assert page.evaluate(undrawn) == 0, path
+
+
+@pytest.mark.parametrize(("devices", "size"), [(10, WIDE), (10, NARROW), (4, WIDE)])
+def test_what_devices_reach_fits_a_screen(browser, tmp_path, devices, size):
+    document = synthetic.document() | {"histories": many_devices(devices)}
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    overview = write.write(load.load(file), tmp_path / "report", formats=())
+    with opened(browser, overview, viewport=size) as page:
+        place = page.locator(".wide:has(.reached)")
+        assert place.locator("tbody a[href^=device], thead a[href^=device]").count() >= devices
+        assert not place.evaluate("one => one.scrollWidth > one.clientWidth")
 
 
 def test_hostile_texts_are_shown_as_text(browser, hostile_folder):
