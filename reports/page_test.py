@@ -313,6 +313,18 @@ def test_nothing_is_claimed_of_a_case_without_evidence(tmp_path: Path) -> None:
     assert "Bound by" not in page.text
 
 
+def test_a_page_says_what_a_roofline_lacks(tmp_path: Path) -> None:
+    """Its picture does, too, but is folded where the script draws the chart."""
+    made = synthetic.gpu()
+    counted = run_page(tmp_path / "counted", made)
+    assert f"To count it: ridgeline run --resume {made['id']} --counters" in counted.text
+    made["roofs"] = []
+    page = run_page(tmp_path / "without", made)
+    command = "ridgeline run --device cuda:0 --profile quick roofs attention fusion gemm"
+    assert f"This run has no roofs. To measure them: {command}" in page.text
+    assert "To measure them" not in run_page(tmp_path / "cpu", synthetic.cpu()).text
+
+
 def test_several_devices_have_pages_and_files_of_their_own(tmp_path: Path) -> None:
     document = synthetic.document(small(), small() | {"id": "another"}, hostile())
     pages = written(tmp_path, document)
