@@ -61,6 +61,11 @@ class DevicePart:
     told: tuple[Told, ...]
     repeat: str
 
+    @property
+    def shared(self) -> str:
+        """Id of what all cases of the page share of the device."""
+        return shared_id(self.device)
+
 
 @dataclass(frozen=True)
 class CasePart:

@@ -22,6 +22,7 @@ _ESCAPED = str.maketrans(_ESCAPES)
 _EXACT = 2.0**53
 _DIGITS = 5
 SHORT_COMMIT = 12
+FINISHED = "finished"  # the status of a run that needs no word
 
 
 def embedded(data: object) -> Markup:
@@ -41,6 +42,7 @@ def of_device(device: Device, commits: str) -> dict[str, object]:
             "environment": run.environment,
         }
         | ({"unfit": run.unfit} if run.unfit else {})
+        | ({"status": run.status} if run.status != FINISHED else {})
         for run in history.runs
     ]
     environments = [one.changed for one in history.environments]

@@ -272,6 +272,17 @@ def test_runs_of_one_day_are_told_apart_by_their_minutes(browser, tmp_path):
         assert minutes == [f"11-20 {hour}:45" for hour in range(10, 14)]
 
 
+def test_a_run_that_did_not_finish_says_so(browser, tmp_path):
+    runs = [{"started": "2026-11-20T10:00:00Z", "status": one} for one in ("", "killed")]
+    page_file = tmp_path / "page.html"
+    data = {"runs": runs, "at": [[0, 1]], "median": [10.0, 11.0]}
+    page_file.write_text(page_of("history", [data]), encoding="utf-8")
+    with opened(browser, page_file) as page:
+        page.locator(".point").first.wait_for()
+        whole, killed = page.locator(".point").evaluate_all(LABELS)
+        assert "run" not in whole and "run \u2068killed\u2069" in killed
+
+
 def test_very_long_times_are_as_short_as_others(browser, tmp_path):
     page_file = tmp_path / "page.html"
     data = {"runs": [], "at": [[0, 1]], "median": [1.0, 1e15]}

@@ -46,6 +46,7 @@ function pointWords(point, run) {
     momentWords(point.started),
     `${timeWords(median)}${low < high ? ` (${rangeWords(low, high)})` : ""}`,
     point.unsteady ? "not steady" : "",
+    run.status ? `run ${quoted(run.status, 20)}` : "",
     run.unfit ? `machine not fit: ${quoted(run.unfit, 60)}` : "",
     run.commit ? `commit ${quoted(run.commit, 14)}` : "",
     quoted(run.label, 40),

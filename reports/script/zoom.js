@@ -8,7 +8,7 @@ const DRAG = 6; // pixels from which a press is a drag
 // whether there is anything to see in a stretch.
 function zoomable(box, whole, drawn, holds, noun) {
   const readout = readoutLine();
-  const reset = element("button", { type: "button" }, `Show all ${noun}s`);
+  const reset = element("button", { type: "button", hidden: "" }, `Show all ${noun}s`);
   let [shown, width, drawing] = [whole, 0, undefined];
 
   function draw(newWidth) {
