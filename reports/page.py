@@ -49,12 +49,13 @@ _LAYOUTS = {
     "trend": trend_page.section,
     "gate": gate_page.section,
 }
-CHARTS = {
+SCRIPTED = {
+    "cases": frozenset({"tables"}),
     "case": frozenset({"history", "samples"}),
     "run": frozenset({"roofline"}),
     "trend": frozenset({"nights"}),
 }
-"""Which a page has, by what it is of; others have none."""
+"""Parts of the script that a page needs, by what it is of; others need none."""
 _GROUPS = {
     "run": "Runs",
     "counted": "Counts",
@@ -135,7 +136,13 @@ class Site:
         rows = cases_page.rows(self.index, self._tellings)
         noun = "cases" if len(rows) == self.index.count else "results"
         return self._text(
-            "cases", case_index.TABLE, "Cases", rows=rows, noun=noun, count=self.index.count
+            "cases",
+            case_index.TABLE,
+            "Cases",
+            "cases",
+            rows=rows,
+            noun=noun,
+            count=self.index.count,
         )
 
     def _device(self, device: case_index.Device) -> str:
@@ -171,7 +178,7 @@ class Site:
 
     def _text(self, template: str, address: str, title: str, kind: str = "", **more: object) -> str:
         root = "../" * address.count("/")
-        own = script.text(CHARTS.get(kind, frozenset()))
+        own = script.text(SCRIPTED.get(kind, frozenset()))
         return (
             environment()
             .get_template(f"{template}.html.jinja")

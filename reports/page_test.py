@@ -69,10 +69,12 @@ class Page(HTMLParser):
         return json.loads(found)
 
     def expect_still(self) -> None:
-        """That nothing acts but a script of ours that draws the charts of the page, and nothing is
+        """That nothing acts but a script of ours with all that the page needs, and nothing is
         styled but by the sheet."""
-        drawn = {one["data-chart"] for one in self.all("div") if "data-chart" in one}
-        scripts = [script.text(one) for one in (frozenset(), *page.CHARTS.values()) if drawn <= one]
+        needed = {one["data-chart"] for one in self.all("div") if "data-chart" in one}
+        needed |= {"tables" for one in self.all("table") if one.get("class") == "worked"}
+        known = (frozenset[str](), *page.SCRIPTED.values())
+        scripts = [script.text(parts) for parts in known if needed <= parts]
         for attributes, text in zip(self.all("script"), self.inside["script"], strict=True):
             if attributes.get("type") == "application/json":
                 json.loads(text)

@@ -9,31 +9,32 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "script"
 _SHARED = (
-    *("dom.js", "words.js", "scale.js", "places.js", "marks.js", "fragment.js", "tables.js"),
-    *("cases.js", "chart.js"),
+    *("dom.js", "words.js", "scale.js", "places.js", "marks.js", "fragment.js", "cases.js"),
+    "chart.js",
 )
-_OF_CHARTS = {
+_OF_PARTS = {
+    "tables": ("tables.js",),
     "history": ("zoom.js", "history.js"),
     "nights": ("zoom.js", "nights.js"),
     "samples": ("samples.js",),
     "roofline": ("roofs.js", "roofline.js"),
 }
 _LAST = ("scroll.js", "start.js")
-CHARTS = frozenset(_OF_CHARTS)
-"""Kinds of charts."""
+PARTS = frozenset(_OF_PARTS)
+"""Tables that can be searched, and kinds of charts."""
 
 
-def files(charts: Iterable[str] = CHARTS) -> list[str]:
+def files(parts: Iterable[str] = PARTS) -> list[str]:
     """In an order in which each finds what it needs when it is run; start.js begins to work."""
-    own = dict.fromkeys(file for kind in sorted(charts) for file in _OF_CHARTS[kind])
+    own = dict.fromkeys(file for one in sorted(parts) for file in _OF_PARTS[one])
     return [*_SHARED, *own, *_LAST]
 
 
 @functools.cache
-def text(charts: frozenset[str] = CHARTS) -> str:
+def text(parts: frozenset[str] = PARTS) -> str:
     """In a scope of its own: pages see nothing of it. Without comments and indents, since each page
-    holds it whole, but for what draws charts that the page has not."""
-    return '(() => {\n"use strict";\n' + "".join(map(_short, files(charts))) + "})();\n"
+    holds it, with those of PARTS alone that the page has."""
+    return '(() => {\n"use strict";\n' + "".join(map(_short, files(parts))) + "})();\n"
 
 
 def _short(name: str) -> str:
