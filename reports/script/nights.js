@@ -119,12 +119,12 @@ function drawNights(box, width, chart, [first, last], readout) {
   const ticks = dateTicks(moments, Math.floor((area.right - area.left) / 84));
   bottomAxis(on, (place) => across(first + place), ticks);
   svg.append(letterLines(chart, across, area, [first, last]));
-  const said = clipped(area);
-  said.append(...toldLines(chart, across, up, area));
-  svg.append(said);
   const radius = Math.max(1.5, Math.min(3.5, (area.right - area.left) / days.length / 3));
   const reachable = seen.map((point) => nightMark(point, across, up, radius));
   svg.append(...reachable.map(({ node }) => node));
+  const said = clipped(area);
+  said.append(...toldLines(chart, across, up, area));
+  svg.append(said); // above the points, which are many
   const shown = chart.marks.filter(({ at }) => at >= first - 0.5 && at <= last + 0.5);
   svg.append(...shown.map((one) => changeMark(one, across, up)));
   const rise = chart.unit === undefined ? "slower" : "more";
