@@ -31,6 +31,12 @@ class Row:
     outcome: str = ""
     reason: str = ""
 
+    @property
+    def has_more(self) -> bool:
+        """Whether there is anything for its last cell, which is left out else: a report may have
+        very many rows."""
+        return bool(self.outcome or self.run.unended or self.run.unfit or self.run.label)
+
 
 @dataclass(frozen=True)
 class SampleRow:
@@ -60,6 +66,11 @@ class DevicePart:
     samples: Markup | None
     told: tuple[Told, ...]
     repeat: str
+
+    @property
+    def shared(self) -> str:
+        """Id of what all cases of the page share of the device."""
+        return shared_id(self.device)
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,17 @@ def test_a_machine_that_was_not_fit_is_told_beside_its_times(tmp_path: Path) -> 
     assert '"unfit":"a \\u003cbusy\\u003e host"' in text, "for the chart"
 
 
+def test_how_a_run_ended_is_told_beside_its_times(tmp_path: Path) -> None:
+    document = quiet(3)
+    document["histories"][0]["runs"][1]["status"] = "interrupted"
+    pages = quickly_written(tmp_path, document)
+    shown, text = pages["cases/01.html"], (tmp_path / "cases" / "01.html").read_text("utf-8")
+    assert text.count("run interrupted<") == 1, "in the table of the case"
+    assert text.count('"status":') == 1 and '"status":"interrupted"' in text, "for the chart"
+    (place,) = {link[1:] for link in shown.links if link.endswith("-rows")}
+    assert place in shown.ids, "with the ids of its runs"
+
+
 def test_environments_are_letters_and_say_what_changed() -> None:
     one = first_of(quiet(9))
     assert [row.run.letter for row in one.rows] == ["B"] * 3 + ["A"] * 6

@@ -22,6 +22,7 @@ _ESCAPED = str.maketrans(_ESCAPES)
 _EXACT = 2.0**53
 _DIGITS = 5
 SHORT_COMMIT = 12
+FINISHED = "finished"  # the status of a run that needs no word
 
 
 def embedded(data: object) -> Markup:
@@ -41,6 +42,7 @@ def of_device(device: Device, commits: str) -> dict[str, object]:
             "environment": run.environment,
         }
         | ({"unfit": run.unfit} if run.unfit else {})
+        | ({"status": run.status} if run.status != FINISHED else {})
         for run in history.runs
     ]
     environments = [one.changed for one in history.environments]
@@ -59,7 +61,7 @@ def of_history(on: OnDevice, shared: str, told: Iterable[Told]) -> dict[str, obj
     return {
         "runs": shared,
         "at": past.stretches,
-        "step_ns": _short_number(float(f"1e{power}")),
+        "step_ns": short_number(float(f"1e{power}")),
         "base": base,
         "median": [one - base for one in medians],
         "below": [_steps(one, power) for one in past.below_ns],
@@ -87,7 +89,7 @@ def _steps(value: float, power: int) -> int:
     return steps or (0 if value == 0 else 1 if value > 0 else -1)
 
 
-def _short_number(value: float) -> float:
+def short_number(value: float) -> float:
     """A whole one without ".0"."""
     return int(value) if value.is_integer() and value < _EXACT else value
 
@@ -111,7 +113,7 @@ def of_samples(samples: Samples, shared: str) -> dict[str, object]:
 def _sample_row(one: RunSamples) -> dict[str, object]:
     row = msgspec.structs.asdict(one)
     for key in ("p10_ns", "p50_ns", "p90_ns"):
-        row[key] = _short_number(row[key])
+        row[key] = short_number(row[key])
     return {key: value for key, value in row.items() if value} | {"run": one.run}
 
 

@@ -213,14 +213,37 @@ def odd_data() -> dict[str, list[object]]:
     many_suites = [{"suite": str(at), "intensity": 1 + at, "rate": 1e9} for at in range(300)]
     rooflines.append({"points": many_suites, "suites": looks})
     rooflines += [{"points": many_suites[:1], "suites": [one]} for one in looks]
+    odd = [*nothing, text, *TIMES, -1, 2**53]
+    around = [{"at": one, "night": one, "letter": text, "words": text} for one in odd]
+    night = {"first": "2026-01-01", "last": 9, "low": 1.0, "high": 2.0}
+    night |= {"series": [{"at": [[0, 2], [5, 9]], "values": [1.0, 1.5, 9e99, -3, 1, 1, "x", None]}]}
+    nights = [night | {key: one} for key in ("first", "last", "low", "high", "unit") for one in odd]
+    nights += [night | {"low": low, "high": high} for low, high in itertools.product(TIMES, TIMES)]
+    nights += [night | {"series": [{"at": [[0, 0]], "values": [one]}]} for one in odd]
+    nights += [
+        night | {"series": [{"at": one, "values": [1.5] * 9}]}
+        for one in (odd, [odd], [[2**53] * 2])
+    ]
+    lines = [[one, 1, 3, one] for one in odd]
+    marks = [{"at": one, "from": 1, "to": one, "middle": one, "kind": text} for one in odd]
+    marks += [{"at": 3, "from": 2, "to": 4, "middle": one, "kind": "constructor"} for one in odd]
+    more = {
+        "levels": odd + lines,
+        "drifts": lines,
+        "marks": odd + marks,
+        "told": odd,
+        "around": around,
+    }
+    nights += [night | more] + [night | more | {"stop": one} for one in odd]
     return {
+        "nights": nothing + nights,
         "history": nothing + histories,
         "samples": nothing + samples,
         "roofline": nothing + rooflines,
     }
 
 
-@pytest.mark.parametrize("kind", ["history", "samples", "roofline"])
+@pytest.mark.parametrize("kind", ["history", "nights", "samples", "roofline"])
 def test_no_data_spoils_a_chart(browser, tmp_path, kind):
     page_file = tmp_path / "page.html"
     page_file.write_text(page_of(kind, odd_data()[kind]), encoding="utf-8")
@@ -247,6 +270,17 @@ def test_runs_of_one_day_are_told_apart_by_their_minutes(browser, tmp_path):
         words = page.locator(".axis text").all_text_contents()
         minutes = [one for one in words if ":" in one]
         assert minutes == [f"11-20 {hour}:45" for hour in range(10, 14)]
+
+
+def test_a_run_that_did_not_finish_says_so(browser, tmp_path):
+    runs = [{"started": "2026-11-20T10:00:00Z", "status": one} for one in ("", "killed")]
+    page_file = tmp_path / "page.html"
+    data = {"runs": runs, "at": [[0, 1]], "median": [10.0, 11.0]}
+    page_file.write_text(page_of("history", [data]), encoding="utf-8")
+    with opened(browser, page_file) as page:
+        page.locator(".point").first.wait_for()
+        whole, killed = page.locator(".point").evaluate_all(LABELS)
+        assert "run" not in whole and "run \u2068killed\u2069" in killed
 
 
 def test_very_long_times_are_as_short_as_others(browser, tmp_path):
@@ -277,4 +311,11 @@ def page_of(kind: str, data: list[object]) -> str:
 
 
 def test_every_file_of_the_script_is_in_it():
-    assert {file.name for file in script.FOLDER.glob("*.js")} == set(script.FILES)
+    assert {file.name for file in script.FOLDER.glob("*.js")} == set(script.files())
+
+
+def test_a_page_has_what_draws_its_charts_alone():
+    for parts in pages.SCRIPTED.values():
+        text = script.text(parts)
+        assert {kind for kind in script.PARTS if f"CHARTS.{kind} = " in text} == parts - {"tables"}
+        assert len(text) < len(script.text())

@@ -10,6 +10,8 @@ from reports.case_index import CaseIndex
 from reports.model import Run
 from reports.section import Section
 
+MOST_COLUMNS = 4  # of devices
+
 
 @dataclass(frozen=True)
 class Line:
@@ -38,6 +40,19 @@ class RoofTable:
 
     devices: tuple[tuple[str, str], ...] = ()
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...] = ()
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether columns of all devices have no room on a screen."""
+        return len(self.devices) > MOST_COLUMNS
+
+    @property
+    def lists(self) -> list[tuple[str, list[tuple[str, str, Cell]]]]:
+        """Of each suite the devices that have a case of it: name, page and what it reaches."""
+        return [
+            (suite, [(*of, cell) for of, cell in zip(self.devices, cells, strict=True) if cell])
+            for suite, cells in self.rows
+        ]
 
 
 @dataclass(frozen=True)

@@ -166,6 +166,27 @@ def test_devices_stand_beside_each_other() -> None:
     ]
 
 
+def many_devices(count: int) -> list[synthetic.Json]:
+    """Every other one has cases of two suites."""
+    made = []
+    for at in range(count):
+        one = past(gemm("tiled", 1e12), *([tree(64)] if at % 2 == 0 else []))
+        one["device"] = one["device"] | {"uuid": f"synthetic-cuda-{at:04}"}
+        made.append(one)
+    return made
+
+
+def test_more_devices_than_there_is_room_for_are_listed() -> None:
+    few, many = (first_screen.latest_roofs(index_of(*many_devices(count))) for count in (4, 5))
+    assert not few.is_wide and many.is_wide
+    names = {suite: [name[-5:-1] for name, _, _ in found] for suite, found in many.lists}
+    assert names == {
+        "gemm": ["0000", "0001", "0002", "0003", "0004"],
+        "sums": ["0000", "0002", "0004"],
+    }, "without those that have no case"
+    assert [cell.share for _, found in many.lists for _, _, cell in found].count("50.0%") == 5
+
+
 def test_what_is_wrong_with_latest_results_of_other_runs_is_told() -> None:
     crashed = synthetic.case("sums/odd/f32/n=1", outcome="crashed", reason="signal 11")
     made = past(

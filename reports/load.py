@@ -18,7 +18,7 @@ from reports.model_history import History
 from reports.model_trend import Trend
 
 FORMAT = "ridgeline-report"
-VERSION = 11
+VERSION = 12
 
 _LONGEST_TEXT = 20_000
 _LONGEST_SOURCE = 300_000

@@ -109,10 +109,10 @@ def test_the_documented_nights_are_read() -> None:
     assert (drift.night.isoformat(), drift.ratio, stop.night.day) == ("2026-01-01", 1.02, 2)
     assert trend.environments[0].changed == ("power_limit_w 300 -> 350",)
     assert [(series.nights, series.values[-1]) for series in trend.series] == [
-        ((0, 1), 501),
-        ((0,), 1000),
-        ((1, 2, 4), 1200),
-        ((1, 2, 3, 4), 442),
+        ([0, 1], 501),
+        ([0], 1000),
+        ([1, 2, 4], 1200),
+        ([1, 2, 3, 4], 442),
     ]
 
 

@@ -162,16 +162,20 @@ WRONG: list[tuple[Callable[[Json], Any], str]] = [
         "Expected `array`, got `str` - at `$.trends[0].environments[0].changed`",
     ),
     (
-        lambda d: _series(d)["nights"].__setitem__(-1, 90),
-        "series[0].nights: expected places below 90 - at `$.trends[0]`",
+        lambda d: _series(d).update(stretches=[[71, 90]]),
+        "series[0].stretches: expected places below 90 - at `$.trends[0]`",
     ),
     (
-        lambda d: _series(d)["nights"].__setitem__(0, -1),
-        "Expected `int` >= 0 - at `$.trends[0].series[0].nights[0]`",
+        lambda d: _series(d).update(stretches=[[-1, 18]]),
+        "Expected `int` >= 0 - at `$.trends[0].series[0].stretches[0][0]`",
     ),
     (
-        lambda d: _series(d)["nights"].reverse(),
-        "nights: expected each once, ascending - at `$.trends[0].series[0]`",
+        lambda d: _series(d).update(stretches=[[0, 2**53]]),
+        "Expected `int` <= 9999 - at `$.trends[0].series[0].stretches[0][1]`",
+    ),
+    (
+        lambda d: _series(d)["stretches"].reverse(),
+        "stretches: expected each night once, ascending - at `$.trends[0].series[0]`",
     ),
     (
         lambda d: _series(d)["median_ns"].pop(),

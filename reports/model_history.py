@@ -4,20 +4,18 @@ Times are in ns. Places of runs are those in `runs` of the history, oldest first
 
 from __future__ import annotations
 
-import itertools
 from typing import Annotated
 
 from msgspec import Meta, field
 
 from reports.model import Case, Count, Device, Facts, Number, Positive, Row
+from reports.stretches import MOST, Stretches, are_ascending, count_of, places_of
 
-MOST_RUNS = 10_000
+MOST_RUNS = MOST
 BINS = 48  # of a histogram of samples, equal in the logarithm
 
 _Times = Annotated[tuple[Positive, ...], Meta(max_length=MOST_RUNS)]
 _Distances = Annotated[tuple[Number, ...], Meta(max_length=MOST_RUNS)]
-_Place = Annotated[int, Meta(ge=0, lt=MOST_RUNS)]
-_Stretches = Annotated[tuple[tuple[_Place, _Place], ...], Meta(max_length=MOST_RUNS)]
 _Places = Annotated[tuple[Count, ...], Meta(max_length=MOST_RUNS)]
 
 
@@ -108,7 +106,7 @@ class PastCase(Row):
     problem: Facts
     options: Facts
     latest: Latest
-    stretches: _Stretches = field(name="runs", default=())
+    stretches: Stretches = field(name="runs", default=())
     median_ns: _Times = ()
     below_ns: _Distances = ()
     above_ns: _Distances = ()
@@ -120,8 +118,7 @@ class PastCase(Row):
     samples: Samples = None
 
     def __post_init__(self) -> None:
-        backwards = any(first > last for first, last in self.stretches)
-        if backwards or any(a[1] >= b[0] for a, b in itertools.pairwise(self.stretches)):
+        if not are_ascending(self.stretches):
             raise ValueError("runs: expected each once, ascending")
         count = self.count
         for key in ("median_ns", "below_ns", "above_ns"):
@@ -139,12 +136,12 @@ class PastCase(Row):
     @property
     def count(self) -> int:
         """Of runs with a value."""
-        return sum(last - first + 1 for first, last in self.stretches)
+        return count_of(self.stretches)
 
     @property
     def runs(self) -> list[int]:
         """Places of the runs with a value."""
-        return [at for first, last in self.stretches for at in range(first, last + 1)]
+        return places_of(self.stretches)
 
     @property
     def last_place(self) -> int:

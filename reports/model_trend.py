@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, field
 
 from reports.model import Amount, Count, Number, Positive, Row
+from reports.stretches import Stretches, are_ascending, count_of, places_of
 
 
 class NightChanges(Row):
@@ -88,10 +89,11 @@ class EnvironmentStart(Row):
 
 class NightSeries(Row):
     """Values of a case on the nights that are shown, in one comparable environment: times in ns, or
-    where `metric` is not empty, counts. `nights` are places in Trend.dates, ascending."""
+    where `metric` is not empty, counts. Nights are places in Trend.dates: `stretches` has the first
+    and the last of each stretch of them."""
 
     case: str
-    nights: tuple[Count, ...]
+    stretches: Stretches
     metric: str = ""
     unit: str = "ns"
     median_ns: tuple[Positive, ...] = None
@@ -105,12 +107,14 @@ class NightSeries(Row):
         key = "values" if self.metric else "median_ns"
         if self.values is None:
             raise ValueError(f"expected `{key}`")
-        if len(self.values) != len(self.nights):
-            raise ValueError(
-                f"{key}: expected {len(self.nights)}, one per night, got {len(self.values)}"
-            )
-        if not _ascending(self.nights):
-            raise ValueError("nights: expected each once, ascending")
+        if not are_ascending(self.stretches):
+            raise ValueError("stretches: expected each night once, ascending")
+        if len(self.values) != (nights := count_of(self.stretches)):
+            raise ValueError(f"{key}: expected {nights}, one per night, got {len(self.values)}")
+
+    @property
+    def nights(self) -> list[int]:
+        return places_of(self.stretches)
 
 
 class Trend(Row):
@@ -142,8 +146,8 @@ class Trend(Row):
         if not _ascending(self.dates):
             raise ValueError("dates: expected each once, ascending")
         for at, one in enumerate(self.series):
-            if one.nights and one.nights[-1] >= len(self.dates):
-                raise ValueError(f"series[{at}].nights: expected places below {len(self.dates)}")
+            if any(last >= len(self.dates) for _, last in one.stretches[-1:]):
+                raise ValueError(f"series[{at}].stretches: expected places below {len(self.dates)}")
 
     @property
     def steps(self) -> list[Finding]:
@@ -151,5 +155,5 @@ class Trend(Row):
         return [step for one in self.findings for step in (one, *one.members) if step.is_step]
 
 
-def _ascending(values: tuple[int, ...] | tuple[datetime.date, ...]) -> bool:
+def _ascending(values: tuple[datetime.date, ...]) -> bool:
     return list(values) == sorted(set(values))

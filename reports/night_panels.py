@@ -12,6 +12,7 @@ from reports.trend_around import boundary, night_before
 MEMBERS = 3  # of a fleet event that are drawn
 
 Place = tuple[float, float]  # the day as an ordinal, and a value
+Line = tuple[Place, Place]
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,9 @@ class Panel:
     unit: str
     words: str
     nights: tuple[tuple[Place, ...], ...]
-    levels: tuple[tuple[Place, Place], ...] = ()
+    levels: tuple[Line, ...] = ()
     marks: tuple[Mark, ...] = ()
-    drifts: tuple[tuple[Place, Place], ...] = ()
+    drifts: tuple[Line, ...] = ()
     stop: Place | None = None
 
 
@@ -92,7 +93,7 @@ def _panel(trend: Trend, series: list[NightSeries], changes: list[Finding], word
     )
     ordered = sorted(changes, key=lambda one: one.night)
     marks = tuple(_mark(trend, one) for one in ordered)
-    levels: list[tuple[Place, Place]] = []
+    levels: list[Line] = []
     for place, (change, mark) in enumerate(zip(ordered, marks, strict=True)):
         begin, end = _span(nights, change.night.toordinal())
         previous = marks[place - 1].at if place > 0 else begin
@@ -125,7 +126,7 @@ def _mark(trend: Trend, one: Finding) -> Mark:
     )
 
 
-def _drift_line(panel: Panel, drift: Finding) -> tuple[Place, Place] | None:
+def _drift_line(panel: Panel, drift: Finding) -> Line | None:
     """Of the drift's size, through the middle of its nights; none when too few are shown."""
     begin, end = drift.night.toordinal(), drift.until.toordinal()
     own = [some for some in panel.nights if any(day == end for day, _ in some)]

@@ -49,6 +49,13 @@ _LAYOUTS = {
     "trend": trend_page.section,
     "gate": gate_page.section,
 }
+SCRIPTED = {
+    "cases": frozenset({"tables"}),
+    "case": frozenset({"history", "samples"}),
+    "run": frozenset({"roofline"}),
+    "trend": frozenset({"nights"}),
+}
+"""Parts of the script that a page needs, by what it is of; others need none."""
 _GROUPS = {
     "run": "Runs",
     "counted": "Counts",
@@ -123,13 +130,19 @@ class Site:
 
     def _section(self, one: Section) -> str:
         laid_out = _LAYOUTS[one.kind](one)
-        return self._text("section", one.address, title_of(one), one=laid_out)
+        return self._text("section", one.address, title_of(one), one.kind, one=laid_out)
 
     def _case_table(self) -> str:
         rows = cases_page.rows(self.index, self._tellings)
         noun = "cases" if len(rows) == self.index.count else "results"
         return self._text(
-            "cases", case_index.TABLE, "Cases", rows=rows, noun=noun, count=self.index.count
+            "cases",
+            case_index.TABLE,
+            "Cases",
+            "cases",
+            rows=rows,
+            noun=noun,
+            count=self.index.count,
         )
 
     def _device(self, device: case_index.Device) -> str:
@@ -155,6 +168,7 @@ class Site:
             "case",
             case_index.file_of(number),
             f"Cases {first} to {last}" if first < last else f"Case {first}",
+            "case",
             parts=parts,
             shared=self._cases.shared(parts),
             number=number,
@@ -162,8 +176,9 @@ class Site:
             count=self.index.count,
         )
 
-    def _text(self, template: str, address: str, title: str, **more: object) -> str:
+    def _text(self, template: str, address: str, title: str, kind: str = "", **more: object) -> str:
         root = "../" * address.count("/")
+        own = script.text(SCRIPTED.get(kind, frozenset()))
         return (
             environment()
             .get_template(f"{template}.html.jinja")
@@ -176,8 +191,8 @@ class Site:
                 index_at=INDEX,
                 mark=MARK,
                 style=style(),
-                script=script.text(),
-                policy=policy.policy(style(), script.text()),
+                script=own,
+                policy=policy.policy(style(), own),
                 **more,
             )
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports import when
-from reports.chart_data import SHORT_COMMIT
+from reports.chart_data import FINISHED, SHORT_COMMIT
 from reports.model_history import History, PastRun
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
@@ -27,6 +27,11 @@ class RunWords:
     letter: str
     label: str
     unfit: str
+
+    @property
+    def unended(self) -> bool:
+        """Whether its status needs a word."""
+        return self.status != FINISHED
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 
 from reports import chart_data
-from reports.figures import roofs
+from reports.figures import roofline, roofs
 from reports.model import Ceiling, Facts, Run
 from reports.section import Section
 
@@ -27,6 +27,7 @@ def section(one: Section) -> dict[str, object]:
     drawn = chart_data.of_roofline(run, one.links)
     return vars(one) | {
         "roofline": drawn and chart_data.embedded(drawn),
+        "lacking": roofline.lack(run, roofline.panel_of(run)) if drawn else None,
         "beating": [case for case in run.cases if case.beats_roof],
         "ceilings": ceilings(run),
         "explains": len(run.cases) <= _MOST_EXPLAINED or not one.links,

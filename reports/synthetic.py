@@ -20,7 +20,7 @@ Json = dict[str, Any]
 def document(*runs: Json) -> Json:
     return {
         "format": "ridgeline-report",
-        "version": 11,
+        "version": 12,
         "generated": "2026-11-20T13:00:00Z",
         "ridgeline": "0.1.0",
         "runs": [_judged(one) for one in runs],

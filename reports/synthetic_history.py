@@ -15,6 +15,7 @@ from pathlib import Path
 
 from reports import synthetic
 from reports.model_history import BINS
+from reports.stretches import stretches_of
 from reports.synthetic import Json
 
 COMMITS = "https://synthetic.invalid/laboratory/commit/"
@@ -96,7 +97,7 @@ def _case(name: str, runs: list[Json], draw: random.Random) -> Json:
         "dtype": dtype,
         "problem": dict(field.split("=") for field in problem.split(",")),
         "options": {},
-        "runs": stretches(places),
+        "runs": stretches_of(places),
         "median_ns": [_rounded(one) for one in medians],
         "below_ns": [float(f"{one * noise:.3g}") for one in medians],
         "above_ns": [float(f"{one * noise:.3g}") for one in medians],
@@ -107,17 +108,6 @@ def _case(name: str, runs: list[Json], draw: random.Random) -> Json:
         "samples": _samples(places[-SAMPLED:], medians[-SAMPLED:], noise, draw),
         "latest": {"run": len(runs) - 1},
     }
-
-
-def stretches(places: list[int]) -> list[list[int]]:
-    """First and last of each."""
-    found: list[list[int]] = []
-    for place in places:
-        if found and found[-1][1] == place - 1:
-            found[-1][1] = place
-        else:
-            found.append([place, place])
-    return found
 
 
 def _samples(places: list[int], medians: list[float], noise: float, draw: random.Random) -> Json:

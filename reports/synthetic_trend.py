@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from reports import synthetic
+from reports.stretches import stretches_of
 from reports.synthetic import Json
 
 LAST = datetime.date(2026, 11, 20)
@@ -368,6 +369,8 @@ def document(*trends: Json) -> Json:
 def _judged(trend: Json) -> Json:
     """With its findings as `ridgeline` would tell them, in words that are made more simply."""
     lists = {key: trend.pop(key) for key in ("changes", "fleet_events", "drifts", "stopped")}
+    for one in trend["series"]:
+        one["stretches"] = stretches_of(one.pop("nights"))
     found = [_change(one) for one in lists["changes"]]
     for event in lists["fleet_events"]:
         members = sorted(map(_change, event["members"]), key=_size, reverse=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from reports import gate_page, trend_around
+from reports import gate_page, night_charts, trend_around
 from reports.figures import nights
 from reports.model_trend import Finding, Trend
 from reports.section import Section
 
+OPEN_CHARTS = 8
 OPEN_ROWS = 40  # of a table that a page shows unfolded
 OPEN_FACTS = 6
 MOST_SENTENCES = 5
@@ -19,6 +20,9 @@ def section(one: Section) -> dict[str, object]:
         "colour": gate_page.colour(trend),
         "conclusion": gate_page.sentence(trend.conclusion),
         "sentences": [sentence for sentence, _ in worse(trend)],
+        "charts": night_charts.of(trend, one.anchor),
+        "open_charts": OPEN_CHARTS,
+        "reading": nights.READING,
         "left_out": nights.left_out(trend),
         "changes": [found for found in alone if found.is_step and not found.mode],
         "events": [found for found in trend.findings if found.members],

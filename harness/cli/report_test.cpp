@@ -264,7 +264,7 @@ TEST_F(Report, HasWhatCasesCameToInAllRunsOfTheDevicesThatAreMeant) {
   add_gate("20261123T000000Z-aaaaaa", "2026-11-23T00:00:00Z", record::RunStatus::finished);
   ASSERT_EQ(ridgeline({}), 0);
   const nlohmann::json both = document();
-  EXPECT_EQ(both.at("version"), 11);
+  EXPECT_EQ(both.at("version"), 12);
   ASSERT_EQ(both.at("histories").size(), 2u);
   const nlohmann::json& first = both.at("histories")[0];
   ASSERT_EQ(first.at("runs").size(), 3u) << "without those of the gate";

@@ -17,7 +17,7 @@ namespace ridgeline::present {
 
 /// Of the document that reports read; docs/report-format.md describes it and says when this is
 /// raised.
-inline constexpr int report_format_version = 11;
+inline constexpr int report_format_version = 12;
 
 /// One run with all that a report shows of it.
 struct ReportRun : store::StoredRun {

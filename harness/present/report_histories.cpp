@@ -1,7 +1,6 @@
 #include "harness/present/report_histories.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -20,6 +19,7 @@
 #include "harness/present/repeat.hpp"
 #include "harness/present/rounded.hpp"
 #include "harness/present/run_text.hpp"
+#include "harness/present/stretches.hpp"
 #include "harness/process/home.hpp"
 #include "harness/record/json.hpp"
 
@@ -46,23 +46,6 @@ Json distance(double ns, const Json& median, bool towards_0) {
   if (ns > 0) return away;
   return away.is_integer() ? Json(-away.integer()) : Json(-away.number());
 }
-
-/// Places in ascending order as stretches, [first, last] each: most cases have most runs.
-class Stretches {
- public:
-  void add(std::uint32_t place) {
-    if (!stretches_.empty() && stretches_.back().back() + 1 == place)
-      stretches_.back().back() = place;
-    else
-      stretches_.push_back({place, place});
-  }
-  Json to_json() const {
-    return json::list(stretches_, [](const auto& one) { return Json{one[0], one[1]}; });
-  }
-
- private:
-  std::vector<std::array<std::uint32_t, 2>> stretches_;
-};
 
 /// A run, and how a case ended in it.
 Json ending(const CaseResult* result) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include "harness/analysis/series_spread.hpp"
 #include "harness/base/shell.hpp"
 #include "harness/present/rounded.hpp"
+#include "harness/present/stretches.hpp"
 #include "harness/present/trend.hpp"
 
 namespace ridgeline::present {
@@ -132,7 +134,8 @@ json::Value comparable_json(const analysis::NightlyDevice& device) {
 
 /// `dates` of the nights from `first` on, and the `series` of them: places in `dates`, and a value
 /// for each. As a `whole` times have all digits, and a case that was counted has every metric; else
-/// times have six digits, and counts are those of which a change is told.
+/// times have six digits, counts are those of which a change is told, and places are stretches: a
+/// report has very many.
 void put_series(json::Value& object, const DeviceTrend& trend, std::size_t first, bool whole) {
   std::set<std::pair<std::string, std::string>> told;  // case and metric
   for (const analysis::TrendChange& change : trend.changes)
@@ -146,13 +149,20 @@ void put_series(json::Value& object, const DeviceTrend& trend, std::size_t first
   object["series"] = json::Value::array();
   const auto add = [&](json::Value series, const char* key, const auto& one,
                        const std::vector<double>& values, bool in_full) {
-    series["nights"] = json::Value::array();
-    series[key] = json::Value::array();
+    const char* places = whole ? "nights" : "stretches";
+    json::Value nights = json::Value::array(), found = json::Value::array();
+    Stretches stretches;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (one.nights[i] < first) continue;
-      series["nights"].push_back(one.nights[i] - first);
-      series[key].push_back(in_full ? json::Value(values[i]) : rounded(values[i]));
+      const auto place = static_cast<std::uint32_t>(one.nights[i] - first);
+      if (whole)
+        nights.push_back(place);
+      else
+        stretches.add(place);
+      found.push_back(in_full ? json::Value(values[i]) : rounded(values[i]));
     }
+    series[places] = whole ? std::move(nights) : stretches.to_json();
+    series[key] = std::move(found);
     if (one.nights.back() >= first) object["series"].push_back(std::move(series));
   };
   for (const analysis::NightlyCase& one : trend.nights.cases) {

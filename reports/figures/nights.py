@@ -56,12 +56,11 @@ class Page:
 
 
 def pages(trend: Trend) -> list[Page]:
-    made = panels(trend)
-    shown = made[: COLUMNS * ROWS * MOST_PAGES]
+    some_panels = shown(trend)
     marked = tuple(lettered(trend))
     lines = tuple(boundary(trend.dates, one.night) for one in marked)
     ends = trend.dates[0].toordinal(), trend.dates[-1].toordinal()
-    parts = plot.paged(shown, COLUMNS * ROWS, COLUMNS)
+    parts = plot.paged(some_panels, COLUMNS * ROWS, COLUMNS)
     return [
         Page(
             some,
@@ -76,14 +75,19 @@ def pages(trend: Trend) -> list[Page]:
     ]
 
 
+def shown(trend: Trend) -> list[Panel]:
+    """Those that there are pages for."""
+    return panels(trend)[: COLUMNS * ROWS * MOST_PAGES]
+
+
 def left_out(trend: Trend) -> str:
     """What the pages do not show, in words; empty when they show all."""
     made = panels(trend)
     told = worth(trend)
-    shown = min(len(made), COLUMNS * ROWS * MOST_PAGES)
+    drawn = len(shown(trend))
     parts = []
-    if len(made) > shown:
-        parts.append(f"{len(made) - shown} more with something to tell")
+    if len(made) > drawn:
+        parts.append(f"{len(made) - drawn} more with something to tell")
     members = sum(max(0, len(one.members) - MEMBERS) for one in trend.findings)
     if members:
         parts.append(f"{members} more of fleet events")

@@ -171,11 +171,32 @@ def draw(run: Run, figure: Figure) -> bool:
     axes = figure.subplots()
     axes.set_ylabel("Rate, FLOP/s")
     axes.set_xlabel("Operational intensity, FLOP per byte that must move")
-    say_missing(axes, panel, f"This run has no {{}}. To measure them:\n{measuring_roofs(run)}")
-    if not missing_roofs(panel) and _lacks_counts(run, panel):
-        say(axes, f"What moved was not counted. To count it: {counting(run)}")
+    if lacking := lack(run, panel):
+        say(
+            axes, f"{lacking.words} {lacking.to}{lacking.between}{plot.shown(lacking.command, 100)}"
+        )
     draw_panels([axes], [panel], figure)
     return True
+
+
+@dataclass(frozen=True)
+class Lack:
+    """What a run has not, in a sentence, and the command that gets it; `to` is what for, and
+    `between` what keeps both apart in a figure."""
+
+    words: str
+    to: str
+    between: str
+    command: str
+
+
+def lack(run: Run, panel: Panel) -> Lack | None:
+    """The roofs, or without counters what moved; None where a roofline has all that it shows."""
+    if missing := missing_roofs(panel):
+        return Lack(f"This run has no {missing}.", "To measure them:", "\n", measuring_roofs(run))
+    if _lacks_counts(run, panel):
+        return Lack("What moved was not counted.", "To count it:", " ", counting(run))
+    return None
 
 
 def say_missing(axes: Axes, panel: Panel, text: str) -> None:
@@ -206,7 +227,7 @@ def measuring_roofs(run: Run) -> str:
     patterns = ["roofs", *suites] if len(suites) <= _FEW_SUITES else []  # else the whole profile
     device = ["--device", run.device.id] if run.device.id else []
     words = ["ridgeline", "run", *device, "--profile", run.profile, *patterns]
-    return plot.shown(shlex.join(words), 100)
+    return shlex.join(words)
 
 
 def _lacks_counts(run: Run, panel: Panel) -> bool:
@@ -216,7 +237,7 @@ def _lacks_counts(run: Run, panel: Panel) -> bool:
 
 def counting(run: Run) -> str:
     """The command that reads the counters of a run's cases, without measuring them again."""
-    return plot.shown(shlex.join(["ridgeline", "run", "--resume", run.id, "--counters"]), 100)
+    return shlex.join(["ridgeline", "run", "--resume", run.id, "--counters"])
 
 
 def draw_panels(

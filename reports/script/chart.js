@@ -1,27 +1,33 @@
 // What all charts share: they are drawn when they come into sight, as wide as their place is, with
 // axes, and with points that a pointer, a finger or the arrow keys reach.
 
-const CHARTS = { history: historyChart, samples: samplesChart, roofline: rooflineChart };
+const CHARTS = {}; // by kind; a page has the files of those alone that it draws
 const NARROW = 560; // pixels below which there is no room beside a chart
 const NEAR = 30; // pixels between a pointer and the point that it means
 
 function drawCharts() {
+  const drawn = new Set(); // ids of charts, or of groups that are hidden until one is drawn
   for (const box of document.querySelectorAll("[data-chart]")) {
     const chart = CHARTS[box.dataset.chart];
     const draw = chart?.(box, dataFor(box.id) ?? {}); // undefined where nothing can be drawn
     if (!draw) continue;
+    const group = box.closest(".charts");
+    if (group) group.hidden = false;
     drawInSight(box, draw);
-    foldPicture(box.id);
+    drawn.add((group ?? box).id);
   }
+  drawn.forEach(foldPicture);
 }
 
-// The picture that shows the same as a chart. Its files stay in sight.
+// The picture that shows the same, and more pages of it. The files of the first stay in sight.
 function foldPicture(id) {
   const picture = document.querySelector(`figure[data-chart-of="${CSS.escape(id)}"]`);
   if (!picture) return;
+  const next = picture.nextElementSibling;
+  const more = next?.matches("details.more") ? [next] : [];
   const folded = element("details", {}, element("summary", {}, "The same as a picture"));
   picture.replaceWith(folded);
-  folded.append(picture);
+  folded.append(picture, ...more);
   folded.after(...picture.querySelectorAll(".files"));
 }
 

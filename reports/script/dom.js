@@ -1,6 +1,7 @@
 // Elements are made here alone. Text enters them as text: nothing that a report holds is ever read
 // as markup.
 
+const STARTS = []; // what is done first with a page, by files that not all pages have
 const SVG = "http://www.w3.org/2000/svg";
 
 function element(name, attributes, ...children) {

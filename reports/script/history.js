@@ -3,63 +3,15 @@
 
 const HISTORY_HEIGHT = 280;
 const LOG_FROM = 8; // times the fastest: a slowest run from which the axis is logarithmic
-const MOST_PLACES = 10000; // of runs in a stretch
-const DRAG = 6; // pixels from which a press is a drag
+
+CHARTS.history = historyChart;
 
 function historyChart(box, data) {
   const points = historyPoints(data);
   if (points.length === 0) return undefined;
-  const whole = [0, points.length - 1];
-  const readout = readoutLine();
-  const reset = element("button", { type: "button" }, "Show all runs");
-  let [shown, width, drawn] = [whole, 0, undefined];
-
-  function draw(newWidth) {
-    width = newWidth;
-    const focused = drawn?.querySelector(":focus");
-    const { svg, across } = drawHistory(box, width, points, shown, readout);
-    if (drawn) drawn.replaceWith(svg);
-    else box.prepend(svg);
-    drawn = svg;
-    reset.hidden = !isZoomed();
-    zoomByDragging(svg, across, zoom);
-    svg.addEventListener("dblclick", () => zoom(whole));
-    if (focused) focusOn(focused.dataset.place);
-  }
-
-  // By places of points; a stretch with no point in it is left as it is.
-  function zoom([from, to]) {
-    const [first, last] = [Math.max(whole[0], Math.ceil(from)), Math.min(whole[1], Math.floor(to))];
-    if (first > last || (first === shown[0] && last === shown[1])) return;
-    shown = [first, last];
-    draw(width);
-  }
-
-  function isZoomed() {
-    return shown[0] !== whole[0] || shown[1] !== whole[1];
-  }
-
-  function focusOn(place) {
-    const same = drawn.querySelector(`[data-place="${place}"]`);
-    (same ?? drawn.querySelector('[tabindex="0"]')).focus();
-  }
-
-  reset.addEventListener("click", () => {
-    zoom(whole);
-    focusOn(whole[1]); // the button is gone
-  });
-  box.addEventListener("keydown", (event) => {
-    const place = Number(drawn.querySelector(":focus")?.dataset.place);
-    const factor = { "+": 0.5, "=": 0.5, "-": 2 }[event.key]; // "=" is plus without shift
-    if (!factor || Number.isNaN(place)) return;
-    const reach = Math.max(1, ((shown[1] - shown[0]) / 2) * factor);
-    zoom([place - reach, place + reach]);
-  });
-  addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && isZoomed()) zoom(whole);
-  });
-  box.append(element("div", { class: "below" }, readout, reset));
-  return draw;
+  const whole = [0, points.length - 1]; // places of points
+  const drawn = (width, shown, readout) => drawHistory(box, width, points, shown, readout);
+  return zoomable(box, whole, drawn, () => true, "run");
 }
 
 // Those that can be drawn. Times are numbers of `step_ns`.
@@ -88,27 +40,13 @@ function historyPoints(data) {
   });
 }
 
-// Those of the block that several charts share, or where the data is.
-function runsOf(data) {
-  const shared = typeof data.runs === "string" ? (dataFor(data.runs) ?? {}) : data;
-  return listOf(shared.runs);
-}
-
-// Of stretches, which are [first, last] each.
-function placesIn(stretches) {
-  return stretches.flatMap((stretch) => {
-    const [first, last] = listOf(stretch);
-    const count = Math.min(MOST_PLACES, last - first + 1);
-    return count > 0 ? Array.from({ length: count }, (_, place) => first + place) : [];
-  });
-}
-
 function pointWords(point, run) {
   const { median, low, high } = point;
   return [
     momentWords(point.started),
     `${timeWords(median)}${low < high ? ` (${rangeWords(low, high)})` : ""}`,
     point.unsteady ? "not steady" : "",
+    run.status ? `run ${quoted(run.status, 20)}` : "",
     run.unfit ? `machine not fit: ${quoted(run.unfit, 60)}` : "",
     run.commit ? `commit ${quoted(run.commit, 14)}` : "",
     quoted(run.label, 40),
@@ -195,38 +133,4 @@ function toldMarks(seen, places, area) {
     return told ? `M${x - 5} ${area.top - 9}h10l-5 8zM${x} ${area.top}V${area.bottom}` : "";
   });
   return shape("path", { class: "told", d: d.join("") });
-}
-
-function zoomByDragging(svg, across, zoom) {
-  const size = { y: 4, height: HISTORY_HEIGHT - 30 };
-  const stretch = shape("rect", { class: "stretch", visibility: "hidden", ...size });
-  svg.append(stretch);
-  let from;
-
-  function dragged(event) {
-    const [to] = placeIn(svg, event);
-    if (from === undefined || Math.abs(to - from) < DRAG) return undefined;
-    return [Math.min(from, to), Math.max(from, to)];
-  }
-
-  svg.addEventListener("pointerdown", (event) => {
-    if (event.button === 0) [from] = placeIn(svg, event);
-  });
-  svg.addEventListener("pointermove", (event) => {
-    const [left, right] = dragged(event) ?? [0, 0];
-    stretch.setAttribute("visibility", right > left ? "visible" : "hidden");
-    stretch.setAttribute("x", round(left));
-    stretch.setAttribute("width", round(right - left));
-    if (right > left) svg.setPointerCapture(event.pointerId); // also when it is let go outside
-  });
-  svg.addEventListener("pointerup", (event) => {
-    const ends = dragged(event);
-    from = undefined;
-    if (ends) zoom(ends.map(across.back));
-    stretch.setAttribute("visibility", "hidden");
-  });
-  svg.addEventListener("pointercancel", () => {
-    from = undefined;
-    stretch.setAttribute("visibility", "hidden");
-  });
 }

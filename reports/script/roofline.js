@@ -1,6 +1,8 @@
 // Cases by their operations per byte and their rate, below the roofs of the device. Suites can be
 // hidden; a point leads to its case.
 
+CHARTS.roofline = rooflineChart;
+
 function rooflineChart(box, data) {
   const points = rooflinePoints(data);
   if (points.length === 0) return undefined;

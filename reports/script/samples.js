@@ -7,6 +7,8 @@ const SAMPLES_HINT =
   "How often each time was sampled. The line under a row spans eight of ten samples, the one " +
   "across it is their median.";
 
+CHARTS.samples = samplesChart;
+
 function samplesChart(box, data) {
   const rows = sampleRows(data);
   const bounds = [data.low_ns, data.high_ns];

@@ -1,6 +1,6 @@
 // What the script does with a page, once all of it is there.
 
-workTables();
+STARTS.forEach((start) => start());
 drawCharts();
 reachScrollers();
 followCase();

@@ -4,6 +4,8 @@
 const UNSORTED = { column: 0, descending: false };
 const AT_ONCE = 100; // rows that a browser lays out before anyone notices; the others follow
 
+STARTS.push(workTables);
+
 function workTables() {
   const tables = [...document.querySelectorAll("table.worked")].filter((table) => table.tBodies[0]);
   tables.forEach((table, place) => workTable(table, place === 0 ? "" : `${table.id}.`));
