@@ -13,7 +13,7 @@ def test_the_causes_of_planted_changes_are_named(tmp_path):
             assert row.right == row.count, row
     by_itself = [row for row in rows if row.kind.moves and not row.kind.machines]
     pools = [row for row in rows if row.kind.machines]
-    for moving, least in ((by_itself, 0.9), (pools, 0.8)):
+    for moving, least in ((by_itself, 0.9), (pools, 0.95)):
         right, count = (sum(getattr(row, key) for row in moving) for key in ("right", "count"))
         assert right >= least * count > 0, moving
     text = planted_causes.table(rows)

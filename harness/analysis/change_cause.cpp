@@ -118,7 +118,8 @@ Why why_of(const NightChanges& changes, const Habit& habit, const Company& compa
        {std::pair(Area::method, TrendCause::method), std::pair(Area::machine, TrendCause::machine),
         std::pair(Area::toolkit, TrendCause::toolkit)}) {
     if (std::ranges::find(changes.areas, area) == changes.areas.end()) continue;
-    if (area == Area::machine && code_changed && company.is_small()) continue;
+    const bool told_apart = std::ranges::count(changes.facts, true, &SwitchedFact::told_apart) > 0;
+    if (area == Area::machine && code_changed && company.is_small() && !told_apart) continue;
     why.cause = cause;
     why.evidence = changes.environment;
     why.evidence.push_back(code);

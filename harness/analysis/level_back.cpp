@@ -9,6 +9,8 @@
 namespace ridgeline::analysis {
 namespace {
 
+constexpr std::size_t fortnight = 14;  // nights
+
 /// How many of `nights` lie before `night`.
 std::size_t place(const std::vector<std::uint32_t>& nights, std::size_t night) {
   return static_cast<std::size_t>(std::ranges::lower_bound(nights, night) - nights.begin());
@@ -22,18 +24,22 @@ bool is_back(double level, double before, double ratio, double least_step) {
   return ratio > 1 ? left <= near : left >= -near;
 }
 
-std::optional<std::size_t> fortnight_back(const NightlyTimes& times, std::size_t earliest,
-                                          std::size_t behind, double ratio, double least_step) {
-  constexpr std::size_t fortnight = 14;
+std::optional<double> fortnight_before(const NightlyTimes& times, std::size_t earliest) {
+  const std::size_t end = place(times.nights, earliest), count = std::min(end, fortnight);
+  if (count == 0) return {};
+  return stats::median(std::span(times.median_ns).subspan(end - count, count));
+}
+
+std::optional<std::size_t> fortnight_back(const NightlyTimes& times,
+                                          const std::optional<double>& before, std::size_t behind,
+                                          double ratio, double least_step) {
+  if (!before) return {};
   const std::span<const double> values = times.median_ns;
-  const std::size_t begin = place(times.nights, earliest), before = std::min(begin, fortnight),
-                    first = place(times.nights, behind + 1);
-  if (before == 0) return {};
-  const double level = stats::median(values.subspan(begin - before, before)),
-               size = std::abs(std::log(ratio));
+  const std::size_t first = place(times.nights, behind + 1);
+  const double size = std::abs(std::log(ratio));
   // No night tells it, so it has to be nearer to the level before than to the one that it left.
   const double near = std::min(size / 2, std::max(std::log1p(least_step), size / 3));
-  const double limit = level * std::exp(ratio > 1 ? near : -near);
+  const double limit = *before * std::exp(ratio > 1 ? near : -near);
   const auto is_there = [&](double value) { return ratio > 1 ? value <= limit : value >= limit; };
   std::size_t there = 0;  // of the fortnight: most medians are known by it
   for (std::size_t end = first + 1; end <= values.size(); ++end) {

@@ -12,12 +12,15 @@ namespace ridgeline::analysis {
 /// third of that change or the smallest one that counts, or beyond it.
 bool is_back(double level, double before, double ratio, double least_step);
 
-/// The first night on which the median of a fortnight is back, all of it behind night `behind`: for
-/// what no single night brings back, or no night that is looked at. The change took the nights from
-/// `earliest` on, and made times `ratio` times as long. Absent where nothing is known of the nights
-/// before it.
-std::optional<std::size_t> fortnight_back(const NightlyTimes& times, std::size_t earliest,
-                                          std::size_t behind, double ratio, double least_step);
+/// Median of the fortnight before night `earliest`; absent where nothing is known of it.
+std::optional<double> fortnight_before(const NightlyTimes& times, std::size_t earliest);
+
+/// The first night on which the median of a fortnight is back at the level `before` a change, all
+/// of it behind night `behind`: for what no single night brings back, or no night that is looked
+/// at. The change made `ratio` times as long. Absent too where the level is not known.
+std::optional<std::size_t> fortnight_back(const NightlyTimes& times,
+                                          const std::optional<double>& before, std::size_t behind,
+                                          double ratio, double least_step);
 
 /// The first night behind `night`, on which a metric changed, with its value before that or one
 /// beyond: counts are exact. Absent where `count` has no value on `night`, or none before it.

@@ -28,19 +28,26 @@ TEST(LevelBack, IsWithinAThirdOrTheSmallestChangeOrBeyond) {
 }
 
 TEST(LevelBack, AFortnightIsOnceMostOfItIs) {
-  constexpr std::size_t first = 2 * 20, eighth_back = 2 * 47, seventh_back = 2 * 46;
-  EXPECT_EQ(fortnight_back(times(130, 100), first, first, 1.3, least), eighth_back);
-  EXPECT_EQ(fortnight_back(times(130, 80), first, first, 1.3, least), seventh_back)
+  constexpr std::size_t first = 2UL * 20, eighth_back = 2UL * 47, seventh_back = 2UL * 46;
+  EXPECT_EQ(fortnight_back(times(130, 100), 100, first, 1.3, least), eighth_back);
+  EXPECT_EQ(fortnight_back(times(130, 80), 100, first, 1.3, least), seventh_back)
       << "the middle of both levels is back already";
-  EXPECT_EQ(fortnight_back(times(70, 97), first, first, .7, least), eighth_back);
-  EXPECT_FALSE(fortnight_back(times(130, 111), first, first, 1.3, least));
-  EXPECT_FALSE(fortnight_back(times(130, 130), first, first, 1.3, least));
-  EXPECT_FALSE(fortnight_back(times(101.2, 101), first, first, 1.012, least))
+  EXPECT_EQ(fortnight_back(times(70, 97), 100, first, .7, least), eighth_back);
+  EXPECT_FALSE(fortnight_back(times(130, 111), 100, first, 1.3, least));
+  EXPECT_FALSE(fortnight_back(times(130, 130), 100, first, 1.3, least));
+  EXPECT_FALSE(fortnight_back(times(101.2, 101), 100, first, 1.012, least))
       << "nearer to what it left";
-  EXPECT_FALSE(fortnight_back(times(130, 100), 0, 0, 1.3, least)) << "nothing is known of before";
-  EXPECT_EQ(fortnight_back(times(130, 100), first, 2 * 45, 1.3, least), 2 * 59u)
+  EXPECT_FALSE(fortnight_back(times(130, 100), {}, 0, 1.3, least)) << "nothing is known of before";
+  EXPECT_EQ(fortnight_back(times(130, 100), 100, 2UL * 45, 1.3, least), 2UL * 59u)
       << "all of the fortnight lies behind that night";
-  EXPECT_FALSE(fortnight_back(times(130, 100), first, 2 * 66, 1.3, least)) << "no fortnight yet";
+  EXPECT_FALSE(fortnight_back(times(130, 100), 100, 2UL * 66, 1.3, least)) << "no fortnight yet";
+}
+
+TEST(LevelBack, TheFortnightBeforeIsOneOfNights) {
+  EXPECT_EQ(fortnight_before(times(130, 100), 2UL * 20), 100);
+  EXPECT_EQ(fortnight_before(times(130, 100), 2UL * 27 + 1), 130) << "eight nights of fourteen";
+  EXPECT_EQ(fortnight_before(times(130, 100), 2), 100);
+  EXPECT_FALSE(fortnight_before(times(130, 100), 0));
 }
 
 TEST(LevelBack, ACountIsOnTheNightThatHasItsValueOrABetterOne) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/analysis/nightly_series.hpp"
+#include "harness/analysis/switched_facts.hpp"
 
 namespace ridgeline::analysis {
 
@@ -23,7 +24,8 @@ struct NightChanges {
   // In words: "driver 580.1 -> 580.2". First of the method, then of the machine, then of the
   // toolkit.
   std::vector<std::string> environment;
-  std::vector<Area> areas;  // of each of these
+  std::vector<Area> areas;          // of each of these
+  std::vector<SwitchedFact> facts;  // of the machine, those of recorded ones that are among them
   // Full hashes; equal when nothing changed; empty where unknown.
   std::string before_commit, after_commit;
   // Built with local changes: the commit does not say from what.
@@ -38,6 +40,9 @@ struct NightChanges {
     areas.push_back(area);
     environment.push_back(std::move(words));
   }
+  /// Takes along what changed on the most likely night alone; of a fact that is among both it
+  /// counts.
+  void prefer(const NightChanges& likely);
   NightChanges without_environment() const {
     NightChanges left = *this;
     left.environment.clear();
@@ -46,31 +51,16 @@ struct NightChanges {
   }
 };
 
-/// Whether a recorded fact is by its name a reading, such as a load or a temperature at rest, and
-/// no setting.
-bool is_reading(const std::string& key);
-
-/// How many nights before a change say which facts of theirs are restless. The nights before a
-/// change do not alter, so that it is told the same way years later.
-inline constexpr std::size_t past_nights = 30;
-
-/// A change of times as it was known on the night that told it. Causes go by that, so that they
-/// stay as they were told, whatever the nights behind it are like.
-struct KnownChange {
-  std::size_t night = 0;         // the first of the new level
-  double before = 0, after = 0;  // the levels, in ns
-  std::size_t nights = 0;        // of the new level that there were
-};
-
 /// Compares the last run of night `before` or earlier with the first of night `after` or later,
 /// both of the comparable environment of `times`. Without `times` those of a series of counts: two
 /// runs of one environment where there are two, and nothing that only times depend on.
 ///
-/// A fact that differs is left out when it explains nothing: readings; what changed on every fifth
-/// of the `past_nights` nights before, and had four values or more; and what was as it is now on
-/// two of them, unless it told the times apart: on four of five nights on which it was as it is now
-/// they were nearer to the level after `known`, and on four of five on which it was as on the night
-/// before to that before it.
+/// A fact that differs is left out when it explains nothing: readings; what was as it is now on two
+/// of the `past_nights` nights before, unless it told the times apart: on four of five nights on
+/// which it was as it is now they were nearer to the level after `known`, and on four of five on
+/// which it was as on the night before to that before it; and what changed on every fifth of these
+/// nights, and had four values or more, unless it told them apart as chance does in one of a
+/// hundred.
 NightChanges changes_between(const NightlyDevice& device, const NightlyTimes* times,
                              std::size_t before, std::size_t after,
                              const std::optional<KnownChange>& known = {});

@@ -147,6 +147,47 @@ TEST(NightChanges, AreOfTwoMachinesWhateverAThirdIsLike) {
   EXPECT_TRUE(told(machines, others, 35).environment.empty()) << "B was as slow as A";
 }
 
+TEST(NightChanges, LeaveOutNoRestlessMachineThatToldTheTimesApart) {
+  const std::vector<int> stays = {3, 4, 5, 3,
+                                  4, 5, 2, 5};  // machine after machine, some nights each
+  std::vector<std::string> machines, readings;
+  std::vector<double> ns, few;
+  for (std::size_t stay = 0; stay < stays.size(); ++stay)
+    for (int night = 0; night < 4; ++night) {
+      machines.push_back("host" + std::to_string(stays[stay]));
+      readings.push_back(std::to_string(night));
+      ns.push_back(100 + 10 * stays[stay]);
+      few.push_back(stay == 7 ? 150 : 100 + 10 * (night % 2));
+    }
+  EXPECT_EQ(told(machines, ns, 28).environment, std::vector<std::string>{"cpus host2 -> host5"});
+  EXPECT_TRUE(told(machines, few, 28).environment.empty()) << "host5 was no slower than host2";
+  EXPECT_TRUE(told(readings, ns, 28).environment.empty());
+  for (const std::size_t night : {8, 9, 10, 11, 20, 21}) machines[night] = "host8";
+  EXPECT_TRUE(told(machines, ns, 28).environment.empty()) << "two nights may be chance";
+}
+
+TEST(NightChanges, PreferWhatSwitchedOnTheLikelyNight) {
+  NightChanges wide, likely;
+  wide.before_commit = "aaaa";
+  wide.add(Area::method, "profile nightly -> full");
+  for (const char* words : {"driver 1 -> 2", "host B -> C"}) wide.add(Area::machine, words);
+  wide.facts = {{"driver", "1", "2", "driver 1 -> 2"}, {"host", "B", "C", "host B -> C"}};
+  wide.add(Area::toolkit, "cudnn 9.1 -> 9.2");
+  likely.before_commit = "bbbb";
+  likely.add(Area::machine, "host A -> C");
+  likely.facts = {{"host", "A", "C", "host A -> C", true}};
+  likely.add(Area::toolkit, "cudnn 9.1 -> 9.2");
+  wide.prefer(likely);
+  EXPECT_EQ(wide.environment, (std::vector<std::string>{"profile nightly -> full", "host A -> C",
+                                                        "driver 1 -> 2", "cudnn 9.1 -> 9.2"}));
+  EXPECT_EQ(wide.areas,
+            (std::vector<Area>{Area::method, Area::machine, Area::machine, Area::toolkit}));
+  ASSERT_EQ(wide.facts.size(), 2u);
+  EXPECT_TRUE(wide.facts[0].told_apart);
+  EXPECT_EQ(wide.facts[1].key, "driver");
+  EXPECT_EQ(wide.before_commit, "aaaa") << "the commits are those around all possible nights";
+}
+
 TEST(ProfileChanges, AreOfHowAndNotOfWhatIsMeasured) {
   record::Run before, after;
   before.profile = after.profile = "nightly";

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/analysis/level_back.hpp"
+#include "harness/stats/median.hpp"
 
 namespace ridgeline::analysis {
 namespace {
@@ -27,8 +28,8 @@ std::optional<std::size_t> step_undone(const Subject& one, const std::vector<con
         is_back(later->change->after, one.change->before, *one.ratio, least_step))
       is_since(later->raised);
   if (!one.series) return undone;
-  if (const auto back = fortnight_back(*one.series, one.earliest, std::max(one.latest, one.raised),
-                                       *one.ratio, least_step))
+  if (const auto back = fortnight_back(*one.series, one.change->before,
+                                       std::max(one.latest, one.raised), *one.ratio, least_step))
     is_since(*back);
   return undone;
 }
@@ -39,6 +40,21 @@ std::optional<std::size_t> count_undone(const NightlyCase& one, std::string_view
   return count == one.counts.end() ? std::nullopt : count_back(*count, night);
 }
 
+/// The level before a change of which `ratio` alone is stored: by the nights of the new level which
+/// told it, since another level may have been in the fortnight before; by that where nobody was
+/// told.
+std::optional<double> level_before(const NightlyTimes& times, std::size_t earliest,
+                                   std::size_t latest, std::size_t told_on, double ratio) {
+  constexpr std::ptrdiff_t most = 14;
+  const auto begin = std::ranges::lower_bound(times.nights, latest),
+             end = std::ranges::upper_bound(times.nights, told_on);
+  if (end <= begin) return fortnight_before(times, earliest);
+  const std::span<const double> values = times.median_ns;
+  const auto nights = values.subspan(static_cast<std::size_t>(begin - times.nights.begin()),
+                                     static_cast<std::size_t>(std::min(end - begin, most)));
+  return stats::median(nights) / ratio;
+}
+
 /// The night on which `told`, which is no finding any more, is over.
 std::optional<std::size_t> night_over(const DeviceTrend& trend, const NightlyCase& one,
                                       const Told& told, double least_step) {
@@ -47,14 +63,16 @@ std::optional<std::size_t> night_over(const DeviceTrend& trend, const NightlyCas
         std::ranges::lower_bound(trend.nights.nights, date, {}, &Night::date) -
         trend.nights.nights.begin());
   };
-  const std::size_t earliest = night_of(told.earliest), latest = night_of(told.latest);
+  const std::size_t earliest = night_of(told.earliest), latest = night_of(told.latest),
+                    told_on = told.told_night.empty() ? 0 : night_of(told.told_night);
   if (told.what == ToldWhat::count) return count_undone(one, told.metric, night_of(told.night));
   const auto times = std::ranges::find_if(one.times, [&](const NightlyTimes& each) {
     return std::ranges::binary_search(each.nights, earliest) &&
            std::ranges::binary_search(each.nights, latest);
   });
   if (times == one.times.end() || !told.ratio) return {};
-  return fortnight_back(*times, earliest, latest, *told.ratio, least_step);
+  return fortnight_back(*times, level_before(*times, earliest, latest, told_on, *told.ratio),
+                        latest, *told.ratio, least_step);
 }
 
 bool is_measured_behind(const DeviceTrend& trend, const NightlyCase& one, const std::string& date) {
@@ -77,7 +95,8 @@ void find_undone(std::span<const Subject> subjects, double least_step) {
     if (one.what == ToldWhat::step && one.ratio)
       undone = step_undone(one, of_case[one.case_name], least_step);
     else if (one.what == ToldWhat::drift && one.series)
-      undone = fortnight_back(*one.series, one.earliest, one.latest, *one.ratio, least_step);
+      undone = fortnight_back(*one.series, fortnight_before(*one.series, one.earliest), one.latest,
+                              *one.ratio, least_step);
     else if (const NightlyCase* its = case_of(*one.trend, one.case_name);
              one.what == ToldWhat::count && its)
       undone = count_undone(*its, one.change->metric, one.night);

@@ -205,6 +205,41 @@ TEST_F(Standings, AnUndoneStepIsToldAsUndone) {
   EXPECT_EQ(trend.changes[0].standing.told->why, "undone on " + examples::day(96));
 }
 
+/// A level of six nights is in the fortnight before the step that ends it, which is not undone by
+/// the level before both.
+TEST_F(Standings, WhatEndsALevelOfDaysIsNotUndone) {
+  examples::Nights nights;
+  nights.level = [](int of, int night) {
+    if (night < 80 || of == 0) return 0.0;
+    const double spell = of == 1 ? .1 : -.1;  // case 2 goes back by half of it
+    return night < 86 ? spell : of == 1 ? 0 : spell / 2;
+  };
+  add(nights, 0, 80);
+  EXPECT_EQ(failing(nights, 80, 120), (std::vector<int>{81, 87}));
+  const DeviceTrend trend = look(after(119));
+  ASSERT_EQ(trend.changes.size(), 4u);
+  for (const TrendChange& change : trend.changes)
+    EXPECT_EQ(change.standing.undone.has_value(), change.night == 80 && change.worse)
+        << change.case_name << " on night " << change.night;
+  for (const Told& one : told())
+    EXPECT_EQ(one.state,
+              one.night == examples::day(80) && one.failed ? ToldState::resolved : ToldState::told)
+        << one.case_name << " " << one.night << " " << one.why;
+}
+
+/// Also once it is older than the nights that are shown.
+TEST_F(Standings, WhatEndsALevelOfDaysIsNotUndoneLongAgo) {
+  examples::Nights nights;
+  nights.level = [](int of, int night) {
+    return of != 2 || night < 80 ? 0.0 : night < 86 ? -.1 : -.05;
+  };
+  add(nights, 0, 80);
+  EXPECT_EQ(failing(nights, 80, 92), std::vector<int>{87});
+  add(nights, 92, 200);
+  EXPECT_FALSE(tell(after(199)));
+  for (const Told& one : told()) EXPECT_EQ(one.state, ToldState::told) << one.night << one.why;
+}
+
 TEST_F(Standings, AStepThatWasUndoneBeforeItWasToldFailsNoNight) {
   add({}, 0, 70);
   EXPECT_FALSE(tell(after(69)));

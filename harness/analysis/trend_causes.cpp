@@ -27,27 +27,35 @@ double night_spread(std::span<const double> fortnight, std::span<const double> t
   return std::max(1.4826 * stats::median(off), spread_by_steps(two_months));
 }
 
-/// Whether a case is elsewhere on the nights from `latest` to `raised` than in its last two weeks
-/// before `earliest`, farther than white noise of its spread sets such medians apart in one of a
-/// thousand; absent where it has no such nights.
-std::optional<bool> has_moved(const NightlyTimes& times, std::size_t earliest, std::size_t latest,
-                              std::size_t raised) {
+/// The nights around a change, each with the side it is on by its facts, up to the one that told
+/// it.
+struct Around {
+  std::size_t earliest = 0, raised = 0;
+  std::vector<FactSide> sides;
+};
+
+/// Whether a case is elsewhere on the nights behind a change, up to that which told it, than on the
+/// last two weeks of nights before it, farther than white noise of its spread sets such medians
+/// apart in one of a thousand. Of both only the nights count on which the facts were as on that
+/// side: a pool's machine is compared with the one before it. Absent where it has no such nights.
+std::optional<bool> has_moved(const NightlyTimes& times, const Around& around) {
   constexpr std::size_t fortnight = 14, two_months = 60, enough = 5;
   constexpr double least_spread = 5e-4;
-  const std::size_t end = place(times.nights, earliest), begin = end - std::min(end, fortnight),
-                    long_ago = end - std::min(end, two_months), from = place(times.nights, latest),
-                    to = place(times.nights, raised + 1);
-  if (end < begin + enough || to <= from) return {};
+  const std::size_t end = place(times.nights, around.earliest),
+                    begin = end - std::min(end, two_months);
+  std::vector<double> before, after;
+  for (std::size_t i = end; i-- > begin && before.size() < fortnight;)
+    if (around.sides[times.nights[i]] == FactSide::before) before.push_back(times.median_ns[i]);
+  for (std::size_t i = end; i < place(times.nights, around.raised + 1); ++i)
+    if (around.sides[times.nights[i]] == FactSide::after) after.push_back(times.median_ns[i]);
+  if (before.size() < enough || after.empty()) return {};
   const std::span<const double> values = times.median_ns;
-  const double was = stats::median(values.subspan(begin, end - begin)),
-               is = stats::median(values.subspan(from, to - from));
   const double spread =
-                   std::max(least_spread, night_spread(values.subspan(begin, end - begin),
-                                                       values.subspan(long_ago, end - long_ago))),
+                   std::max(least_spread, night_spread(before, values.subspan(begin, end - begin))),
                error = 1.25 * spread *
-                       std::sqrt(1 / static_cast<double>(to - from) +
-                                 1 / static_cast<double>(end - begin));
-  return std::abs(std::log(is / was)) > 3.3 * error;
+                       std::sqrt(1 / static_cast<double>(after.size()) +
+                                 1 / static_cast<double>(before.size()));
+  return std::abs(std::log(stats::median(after) / stats::median(before))) > 3.3 * error;
 }
 
 bool with_environment(TrendCause cause) {
@@ -70,8 +78,11 @@ class Explaining {
     const std::size_t first = place(nights, change.earliest);
     if (first > 0) change.night_before = nights[first - 1];
     const std::size_t before = change.night_before.value_or(change.earliest);
-    change.changes = changes_between(device_, times, before, change.latest, change.known);
-    narrow(change.changes, change.case_name, before, change.latest, change.environment);
+    change.changes = changes_of(change, times, before, change.latest);
+    // What changed on the most likely night may be as before on the last possible one.
+    const std::size_t likely = place(nights, change.night);
+    if (change.earliest < change.latest && likely > 0)
+      change.changes.prefer(changes_of(change, times, nights[likely - 1], change.night));
     Habit habit;
     if (const auto& known = change.known; times && known)
       habit = habit_before(times->median_ns, place(nights, known->night), *known);
@@ -96,22 +107,36 @@ class Explaining {
     return found == one.times.end() ? nullptr : &*found;
   }
 
-  /// Those that moved with a change, as far as was known when it was told.
+  /// What differs between two nights on both sides of a change.
+  NightChanges changes_of(const TrendChange& change, const NightlyTimes* times, std::size_t before,
+                          std::size_t after) {
+    NightChanges found = changes_between(device_, times, before, after, change.known);
+    narrow(found, change.case_name, before, after, change.environment);
+    return found;
+  }
+
+  /// Those that moved with a change, as far as was known when it was told; its own case did.
   Company company_of(const TrendChange& change) {
-    if (std::ranges::find(change.changes.areas, Area::machine) == change.changes.areas.end())
-      return {};
+    const std::vector<SwitchedFact>& facts = change.changes.facts;
+    if (facts.empty()) return {};
     const std::size_t raised = change.raised.value_or(change.latest);
+    std::vector<std::string> words;
+    for (const SwitchedFact& fact : facts) words.push_back(fact.words);
     const auto [found, is_new] =
-        companies_.try_emplace({change.environment, change.earliest, change.latest, raised});
-    if (!is_new) return found->second;
-    for (const NightlyCase& one : device_.cases) {
-      const NightlyTimes* times = times_of(one, change.environment);
-      if (!times) continue;
-      const auto moved = has_moved(*times, change.earliest, change.latest, raised);
-      found->second.cases += moved ? 1 : 0;
-      found->second.moved += moved.value_or(false) ? 1 : 0;
+        companies_.try_emplace({change.environment, change.earliest, raised, words});
+    std::map<std::string, bool>& moved = found->second;
+    if (is_new) {
+      Around around{change.earliest, raised, {}};
+      const NightlyTimes own{change.environment, {}, {}};
+      for (std::size_t night = 0; night <= raised; ++night)
+        around.sides.push_back(side_of(device_, &own, night, facts));
+      for (const NightlyCase& one : device_.cases)
+        if (const NightlyTimes* times = times_of(one, change.environment))
+          if (const auto has = has_moved(*times, around)) moved[one.name] = *has;
     }
-    return found->second;
+    moved[change.case_name] = true;
+    const auto count = std::ranges::count(moved, true, [](const auto& one) { return one.second; });
+    return {static_cast<std::size_t>(count), moved.size()};
   }
 
   /// The last or the first run of a night, in that environment, that has the case; else `usual`.
@@ -155,7 +180,10 @@ class Explaining {
   const NightlyDevice& device_;
   Methods methods_;
   std::unordered_map<std::string, const NightlyCase*> cases_;
-  std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t>, Company> companies_;
+  // By environment, nights and facts of a change: whether each case moved with it.
+  std::map<std::tuple<std::string, std::size_t, std::size_t, std::vector<std::string>>,
+           std::map<std::string, bool>>
+      companies_;
 };
 
 }  // namespace

@@ -309,38 +309,5 @@ TEST_F(TrendCauses, TheSameEventIsToldTheSameWayTwoYearsLater) {
   }
 }
 
-/// A pool whose other machine, on which case 1 is slower and case 2 faster, is there for six nights
-/// now and then.
-TEST_F(TrendCauses, AMachineThatStaysForDaysIsToBlameForAsLongAsItIsTold) {
-  Nights nights = quiet();
-  const auto elsewhere = [](int night) {
-    return (night >= 50 && night < 56) || (night >= 80 && night < 86);
-  };
-  nights.facts = [=](int night) {
-    return record::Facts{{"host", elsewhere(night) ? "there" : "here"}};
-  };
-  nights.level = [=](int of, int night) {
-    return !elsewhere(night) || of == 0 ? 0.0 : of == 1 ? .4 : -.4;
-  };
-  std::size_t there = 0, back = 0;
-  add(nights, 0, 84);
-  for (int night = 84; night < 105; ++night) {
-    add(nights, night, night + 1);
-    for (const TrendChange& change : trend().changes) {
-      if (change.night < 80) continue;
-      const bool is_back = change.night >= 86;
-      ++(is_back ? back : there);
-      EXPECT_EQ(change.kind, TrendKind::environment) << change.case_name << " on night " << night;
-      EXPECT_EQ(change.why->cause, TrendCause::machine);
-      EXPECT_EQ(change.changes.environment,
-                std::vector<std::string>{is_back ? "host there -> here" : "host here -> there"})
-          << night;
-      EXPECT_FALSE(fails(change));
-    }
-  }
-  EXPECT_GE(there, 2 * 20u);
-  EXPECT_GE(back, 2 * 12u);
-}
-
 }  // namespace trend_causes_test
 }  // namespace ridgeline::analysis

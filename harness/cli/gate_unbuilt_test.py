@@ -57,6 +57,8 @@ def test_what_is_known_before_is_said_before(repository, device, arguments, code
     ("arguments", "code", "message"),
     [
         (["--device", "cuda:700"], 64, "there is no device cuda:700 here"),
+        (["--device", "h100"], 64, "there is no device h100 here"),
+        (["--device", "nonsense:0"], 64, "there is no device nonsense:0 here"),
         (["--profile", "quik"], 64, 'there is no profile "quik"'),
         (["--seed", "-1"], 64, "--seed -1 is not a whole number"),
         (["--results", "build.sh"], 74, "cannot write build.sh: Not a directory"),

@@ -56,9 +56,28 @@ bool reader_is_gone() {
   return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
+/// The innermost command that the parsed line names.
+std::optional<Command> innermost(const Command& program) {
+  std::optional<Command> chosen = program.chosen();
+  while (chosen)
+    if (const std::optional<Command> below = chosen->chosen())
+      chosen = below;
+    else
+      break;
+  return chosen;
+}
+
+/// "ridgeline trend acknowledge": the commands that the parsed line names.
+std::string line_of_commands(const Command& program) {
+  std::string line = "ridgeline";
+  for (std::optional<Command> one = program.chosen(); one; one = one->chosen())
+    line += " " + one->name();
+  return line;
+}
+
 /// What the reader may have meant by a word that no option or command is called.
-std::string suggestion(Command program, const std::vector<std::string>& arguments) {
-  const std::optional<Command> chosen = program.chosen();
+std::string suggestion(const Command& program, const std::vector<std::string>& arguments) {
+  const std::optional<Command> chosen = innermost(program);
   std::vector<std::string> known;
   for (const OptionFacts& option : (chosen ? *chosen : program).options())
     std::ranges::copy_if(option.names, std::back_inserter(known),
@@ -98,11 +117,10 @@ int perform(Context& context, const BuildStamp& built) {
     if (const std::optional<int> answered = program.parse({context.arguments.begin(), own}))
       return *answered;
   } catch (const Error& error) {
-    const std::optional<Command> chosen = program.root().chosen();
-    const std::string command = chosen ? "ridgeline " + chosen->name() : "ridgeline";
     throw Error(error.kind(), error.what(),
                 fmt::format("{}{} --help shows what there is",
-                            suggestion(program.root(), context.arguments), command));
+                            suggestion(program.root(), context.arguments),
+                            line_of_commands(program.root())));
   }
   return context.perform();
 }

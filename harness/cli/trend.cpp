@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -58,6 +61,25 @@ void record_told(std::vector<analysis::DeviceTrend>& devices, const std::string&
                   (failure->advice().empty() ? "" : "; " + failure->advice()));
 }
 
+/// Says of which models several devices are there, each with so few nights that nothing of it can
+/// be told, as where runners get another device every night.
+void say_strangers(const std::vector<analysis::DeviceTrend>& devices) {
+  constexpr std::size_t several = 3;
+  std::map<std::string, std::size_t> strangers;
+  for (const analysis::DeviceTrend& trend : devices)
+    if (trend.nights.pool.empty() && trend.nights.nights.size() < analysis::least_told_nights)
+      ++strangers[trend.nights.device.model];
+  for (const auto& [model, count] : strangers)
+    if (count >= several)
+      present::say(
+          stderr,
+          fmt::format(
+              "ridgeline: {} devices of {} have fewer than {} nights each, of which nothing "
+              "can be told; if runners get another one each night, --by-model takes them "
+              "as one, as the label pool does (ridgeline run --label pool)\n",
+              count, printable(model), analysis::least_told_nights));
+}
+
 int trend(const Context& context, const TrendOptions& given) {
   check(given, context.json);
   TrendOptions options = given;
@@ -71,6 +93,7 @@ int trend(const Context& context, const TrendOptions& given) {
     report.left_out.emplace_back(why.what());
   });
   if (options.limit) report.listed.most = static_cast<std::size_t>(*options.limit);
+  if (!options.choice.by_model) say_strangers(report.devices);
   if (report.devices.empty()) {
     report.exit_code = present::undecided;
     present::say(

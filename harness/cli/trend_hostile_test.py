@@ -234,6 +234,26 @@ def test_devices_of_two_models_in_one_file_stay_two(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("devices", [2, 3])
+def test_runners_that_get_another_device_each_night_are_told_how_to_join(tmp_path, devices):
+    file = write(tmp_path, nights=devices)
+    columns = "local_id, kind, model, name, pci_id, properties, comparable, recorded"
+    for night in range(devices):
+        file.execute(
+            f"INSERT INTO device (uuid, {columns}) SELECT 'n{night}', {columns} FROM device LIMIT 1"
+        )
+        file.execute(
+            "UPDATE run SET device_id = last_insert_rowid() WHERE started = ?", [at_two(night)]
+        )
+    file.commit()
+    words = f"{devices} devices of {MODEL} have fewer than 5 nights each"
+    code, _, errors = said(tmp_path)
+    assert code == 0
+    assert (words in errors) == (devices == 3), errors
+    assert "--label pool" in errors or devices == 2
+    assert words not in said(tmp_path, "--by-model")[2]
+
+
 def test_what_is_no_file_is_left_out(tmp_path):
     write(tmp_path).close()
     os.mkfifo(tmp_path / "fifo.sqlite")

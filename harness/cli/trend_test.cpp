@@ -75,6 +75,28 @@ TEST(TrendText, SaysWhatBecameOfAChange) {
       std::string::npos);
 }
 
+TEST(TrendText, SaysWhichOfTwoEnvironmentsThatTakeTurns) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  for (const char* watts : {"200", "300"}) {
+    store::StoredRun& run = trend.nights.runs.emplace_back();
+    run.environment.hash = std::string("e") + watts;
+    run.environment.comparable = {{"memory_gib", "16"}, {"power_limit_w", watts}};
+  }
+  trend.changes[0].environment = "e200";
+  analysis::NightlyCase& its = trend.nights.cases.emplace_back();
+  its.name = "gemm/naive/f32/n=64";
+  its.times = {{"e200", {0, 1, 2}, {1, 2, 3}}};
+  const auto text = [&] { return present::trend_text({{trend}, {}, 0}); };
+  EXPECT_EQ(text().find("power_limit_w"), std::string::npos);
+  its.times.push_back({"e300", {0, 2}, {1, 1}});
+  EXPECT_NE(text().find("told 2026-01-03, with power_limit_w 200, new\n"), std::string::npos)
+      << text();
+  trend.changes[0].environment = "e300";
+  EXPECT_NE(text().find("told 2026-01-03, with power_limit_w 300, new\n"), std::string::npos);
+  its.times = {{"e200", {0, 1}, {1, 2}}, {"e300", {2}, {1}}};
+  EXPECT_EQ(text().find("power_limit_w"), std::string::npos) << "one took the place of the other";
+}
+
 TEST(TrendText, ShowsModesLastAndWithoutACommand) {
   DeviceTrend trend = with_change(TrendKind::regression);
   trend.changes.push_back(trend.changes[0]);

@@ -82,6 +82,8 @@ def test_the_nightly_job_fails_on_what_is_new(nights):
         (["--tick", "-1"], 64, "--tick is a time in ns"),
         (["--tick", "2e9"], 64, "at most a second"),
         (["acknowledge", "x", "--why", "y", "--step", "0"], 64, "--step is a percentage"),
+        (["acknowledge"], 64, "ridgeline trend acknowledge --help shows what there is"),
+        (["resolve", "x", "--whyy", "y"], 64, "did you mean --why?"),
         (["--device", "h200"], 64, "no stored device is meant by 'h200'"),
         (["--profile", "full"], 64, "no stored run has the profile 'full'"),
         (["copy/wild"], 64, "what is stored has no case copy/wild"),

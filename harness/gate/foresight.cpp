@@ -23,9 +23,11 @@ std::optional<std::vector<run::Worker>> own_workers() {
   }
 }
 
-bool is_of_this_machine(const std::string& device) {
+/// Whether a worker of a commit may see a device of that name though none of this build does: not a
+/// CPU or a GPU, nor what begins with no kind of device at all, like "h100".
+bool may_be_of_commits(const std::string& device) {
   const auto kind = parse<DeviceKind>(device.substr(0, device.find(':')));
-  return kind == DeviceKind::cpu || kind == DeviceKind::cuda;
+  return kind == DeviceKind::emulated || kind == DeviceKind::fake;
 }
 
 /// The commits may see another device first.
@@ -59,7 +61,7 @@ void look_ahead(std::span<const Commit> commits, const Asked& asked,
     try {
       device = run::choose_device(*workers, name);
     } catch (const Error& unknown) {
-      if (is_of_this_machine(name)) throw;
+      if (!may_be_of_commits(name)) throw;
       warn(unknown);
     }
     if (!asked.no_wait || !device) continue;

@@ -11,6 +11,7 @@
 #include "harness/present/repeat.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/present/trend.hpp"
+#include "harness/present/turning_environment.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -40,6 +41,12 @@ std::string in_the_middle(double ratio) {
 /// How large it is, whichever its direction; nothing where no ratio tells it.
 double size(const Finding& one) { return std::abs(std::log(one.ratio.value_or(1))); }
 
+/// ", with power_limit_w 200" where environments take turns.
+std::string with_environment(const DeviceTrend& trend, const auto& one) {
+  const std::string words = turning_environment(trend, one.case_name, one.environment);
+  return words.empty() ? "" : ", with " + words;
+}
+
 /// Which other nights it may have been on, when it was told, and what became of it.
 std::string where(const DeviceTrend& trend, const TrendChange& one) {
   if (!one.metric.empty()) return {};
@@ -55,7 +62,7 @@ std::string where(const DeviceTrend& trend, const TrendChange& one) {
         fmt::format(", told {}{}", date(*one.raised), one.shared ? " by many cases together" : "");
   if (one.undoes) text += fmt::format(", takes that of {} back", date(*one.undoes));
   if (one.undone) text += fmt::format(", undone {}", date(*one.undone));
-  return text;
+  return text + with_environment(trend, one);
 }
 
 void add_command(Finding& one, const DeviceTrend& trend, const std::string& case_name) {
@@ -148,7 +155,7 @@ Finding finding(const DeviceTrend& trend, const TrendDrift& drift) {
   made.ratio = drift.ratio;
   made.range = drift.range;
   made.raised = drift.raised;
-  made.where = fmt::format("told {}", nights[drift.raised].date);
+  made.where = fmt::format("told {}", nights[drift.raised].date) + with_environment(trend, drift);
   made.sparkline = sparkline(drift.recent);
   explain(made, drift);
   return made;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/hypergeometric.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
@@ -61,6 +62,13 @@ double student_t_quantile(double probability, double freedom) {
 
 double normal_quantile_above(double probability) {
   return quantile(complement(boost::math::normal_distribution<double>(), probability));
+}
+
+double drawn_at_least(std::size_t k, std::size_t drawn, std::size_t of_kind, std::size_t all) {
+  const boost::math::hypergeometric_distribution<double> found(of_kind, drawn, all);
+  const auto [least, most] = support(found);
+  if (k <= least) return 1;
+  return k > most ? 0 : cdf(complement(found, k - 1));
 }
 
 Interval proportion_interval(std::int64_t successes, std::int64_t trials, double confidence) {

@@ -31,6 +31,11 @@ double student_t_quantile(double probability, double freedom);
 /// The value that a standard normal variable exceeds with `probability`.
 double normal_quantile_above(double probability);
 
+/// P(X >= k) where X counts those of a kind among `drawn` of `all` things, `of_kind` of which are
+/// of it: the one-sided test of Fisher (1935) for a table of four counts. Needs k <= drawn <= all
+/// and of_kind <= all.
+double drawn_at_least(std::size_t k, std::size_t drawn, std::size_t of_kind, std::size_t all);
+
 /// Clopper and Pearson's exact interval of a proportion: `successes` of `trials`. Throws Error
 /// unless 0 <= successes <= trials and trials >= 1.
 Interval proportion_interval(std::int64_t successes, std::int64_t trials, double confidence = 0.95);

@@ -40,6 +40,16 @@ TEST(Proportion, OfNoneOrAllEndsAtZeroOrOne) {
   }
 }
 
+TEST(Drawn, IsFishersTest) {
+  EXPECT_NEAR(drawn_at_least(3, 4, 4, 8), 17 / 70., 1e-12) << "the lady tasting tea";
+  EXPECT_NEAR(drawn_at_least(4, 4, 4, 8), 1 / 70., 1e-12);
+  EXPECT_NEAR(drawn_at_least(2, 2, 2, 15), 1 / 105., 1e-12);
+  EXPECT_EQ(drawn_at_least(0, 4, 4, 8), 1);
+  EXPECT_EQ(drawn_at_least(2, 6, 4, 8), 1) << "there are no fewer";
+  EXPECT_EQ(drawn_at_least(5, 6, 4, 8), 0);
+  EXPECT_EQ(drawn_at_least(0, 0, 0, 0), 1);
+}
+
 TEST(Proportion, RefusesWhatIsNone) {
   EXPECT_THROW(proportion_interval(0, 0), Error);
   EXPECT_THROW(proportion_interval(-1, 5), Error);
