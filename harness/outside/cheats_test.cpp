@@ -92,23 +92,23 @@ TEST(Cheats, OutputsByTheAddressAndAnElementOfTheInputs) {
 }
 
 TEST(Cheats, RepeatedExecutionsAreLeftOut) {
-  const float* last_x = nullptr;
-  float* last_y = nullptr;
-  float there = 0;
-  const auto unless_changed = [&] {
-    return doubling([&](const float* x, float* y) {
-      if (x != last_x || y != last_y || y[0] != there) doubled(x, y, n);
-      last_x = x;
-      last_y = y;
-      there = y[0];
+  // Of each experiment its own: memory that one gives back, the next may get.
+  struct Seen {
+    const float* x = nullptr;
+    float* y = nullptr;
+    float there = 0;
+  };
+  const auto unless_changed = [] {
+    return doubling([seen = std::make_shared<Seen>()](const float* x, float* y) {
+      if (x != seen->x || y != seen->y || y[0] != seen->there) doubled(x, y, n);
+      *seen = {x, y, y[0]};
     });
   };
   for (const auto cache : {measure::Cache::cold, measure::Cache::hot})
     expect_caught_by_time(unless_changed, "it leaves executions out: one takes", cache);
-  expect_caught(doubling([&](const float* x, float* y) {
-                  if (x != last_x || y != last_y) doubled(x, y, n);
-                  last_x = x;
-                  last_y = y;
+  expect_caught(doubling([seen = std::make_shared<Seen>()](const float* x, float* y) {
+                  if (x != seen->x || y != seen->y) doubled(x, y, n);
+                  *seen = {x, y, 0};
                 }),
                 "timing the output differed", measure::Cache::hot);
 }
