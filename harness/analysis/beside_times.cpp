@@ -67,8 +67,10 @@ std::string beside_words(std::span<const BesideTimes> all) {
       const double value = metric.baseline ? *metric.baseline : metric.candidate.value_or(0);
       words.push_back(fmt::format("{} {} (the {} alone)", name, units::counts(value, value).first,
                                   metric.baseline ? "baseline" : "candidate"));
-    } else if (each.changed() && (each.exact || metric.name == "energy") && metric.baseline &&
-               metric.candidate) {
+    } else if (each.exact && metric.change == Change::one_side) {
+      words.push_back(name + " (in another unit or direction)");
+    } else if (each.changed() && metric.change != Change::one_side &&
+               (each.exact || metric.name == "energy") && metric.baseline && metric.candidate) {
       const auto [before, after] = units::counts(*metric.baseline, *metric.candidate);
       words.push_back(fmt::format("{} {} -> {}{}", name, before, after,
                                   metric.unit == "1" ? "" : " " + printable(metric.unit, 60)));

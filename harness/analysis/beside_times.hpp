@@ -17,15 +17,19 @@ struct BesideTimes {
   /// Each side has it from two processes or more, and says the same in all: then it does not
   /// depend on times or on chance, and both are compared exactly.
   bool exact = false;
-  bool changed() const { return metric.baseline != metric.candidate; }
+  /// A value in another unit or direction is another value, whatever its number.
+  bool changed() const {
+    return metric.baseline != metric.candidate || metric.change == Change::one_side;
+  }
 };
 
 /// By name.
 std::vector<BesideTimes> beside_times(std::span<const record::Metric> baseline,
                                       std::span<const record::Metric> candidate);
 
-/// "registers 40 -> 48, memory_bytes 1024 (the baseline alone)" of what is exact and changed, and
-/// "energy 0.12 -> 0.13 J" wherever both sides measured it; empty when there is neither.
+/// "registers 40 -> 48, memory_bytes 1024 (the baseline alone), size (in another unit or
+/// direction)" of what is exact and changed, and "energy 0.12 -> 0.13 J" wherever both sides
+/// measured it; empty when there is neither.
 std::string beside_words(std::span<const BesideTimes> all);
 
 }  // namespace ridgeline::analysis

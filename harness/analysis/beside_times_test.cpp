@@ -61,5 +61,18 @@ TEST(BesideTimes, ThatOneSideAloneSaysItIsAFact) {
   EXPECT_EQ(beside_words(all), "memory_bytes 4096 (the baseline alone)");
 }
 
+TEST(BesideTimes, AnotherUnitOrDirectionIsAChangeAndNoArrow) {
+  const auto twice = [](const Metric& metric) { return std::vector<Metric>{metric, metric}; };
+  const Metric bytes{"size", 5, "B", Direction::lower};
+  for (const Metric& other :
+       {Metric{"size", 5, "KB", Direction::lower}, Metric{"size", 7, "KB", Direction::lower},
+        Metric{"size", 5, "B", Direction::higher}}) {
+    const auto all = beside_times(twice(bytes), twice(other));
+    EXPECT_TRUE(all[0].changed());
+    EXPECT_EQ(beside_words(all), "size (in another unit or direction)");
+  }
+  EXPECT_EQ(beside_words(beside_times(twice(bytes), twice(bytes))), "");
+}
+
 }  // namespace beside_times_test
 }  // namespace ridgeline::analysis

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/analysis/gate_decision.hpp"
+#include "harness/analysis/gate_power.hpp"
 #include "harness/analysis/unpaired_decision.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/signed_rank.hpp"
@@ -299,6 +300,27 @@ TEST(GateErrorRates, DoubtsOfStoredRunsAreRare) {
         doubted += any ? 1 : 0;
       }
       EXPECT_LE(doubted, 5) << name << ' ' << before << " and " << after << " processes";
+    }
+}
+
+TEST(GateErrorRates, DoubtsOfFewPairsAreRare) {
+  const std::pair<const char*, Noise> rows[] = {{"compute", compute},
+                                                {"memory", memory},
+                                                {"gpu", gpu},
+                                                {"heavy tails", heavy_tails},
+                                                {"bimodal", bimodal}};
+  const int suites = 100, cases = 100;
+  for (const auto& [name, noise] : rows)
+    for (std::size_t count = 1; count <= 5; ++count) {
+      Random random(31);
+      int doubted = 0;
+      for (int suite = 0; suite < suites; ++suite) {
+        bool any = false;
+        for (int i = 0; i < cases; ++i)
+          any = any || doubt_of(differences(measure(noise, 0, count, random)), .03, cases);
+        doubted += any ? 1 : 0;
+      }
+      EXPECT_LE(doubted, 5) << name << ", " << count << " pairs";
     }
 }
 

@@ -78,6 +78,9 @@ std::optional<record::Doubt> doubt_of(std::span<const double> differences, doubl
   const double large = std::max(delta, std::log(much_slower));
   if (stats::signed_rank(differences, large).up <= seems_slower_p) return record::Doubt::large;
   if (is_cluster(differences, delta, cases)) return record::Doubt::cluster;
+  const double vast = std::max(delta, std::log(times_slower));
+  if (std::ssize(differences) < least_pairs(seems_slower_p) && std::ranges::min(differences) > vast)
+    return record::Doubt::large;
   return std::nullopt;
 }
 

@@ -24,8 +24,9 @@ std::optional<double> scatter(std::span<const double> differences);
 
 /// Where doubts begin: p of the test over all cases, p of a ratio above `much_slower`, p over all
 /// cases of few values that lie together, which are above `slower_in_few` where they are very few.
+/// Of values that are too few for any p, each is above `times_slower`.
 inline constexpr double exact_doubt_p = 0.05, seems_slower_p = 0.025, cluster_p = 0.01;
-inline constexpr double much_slower = 1.25, slower_in_few = 1.5;
+inline constexpr double much_slower = 1.25, slower_in_few = 1.5, times_slower = 4;
 
 /// What speaks for a slow-down above delta in a case that could not be decided, of `cases`. These
 /// rules keep gates of equal sides below one in twenty on noise as machines make it, which "the

@@ -45,10 +45,19 @@ TEST(GatePower, OfTwoValuesThatTakeTurnsTheScatterIsNotNothing) {
   EXPECT_GE(scatter(Values{1, -1, 1, -1, 1, -1, 1, -1}).value(), 1);
 }
 
-TEST(GateDoubt, ATenfoldSlowDownInThreePairsButNotInTwo) {
-  EXPECT_EQ(doubt_of(Values{2.3, 2.31, 2.29}, .03, 100), Doubt::cluster);
-  EXPECT_FALSE(doubt_of(Values{2.3, 2.31}, .03, 100));
+TEST(GateDoubt, ATwofoldSlowDownInThreePairsButNotInTwo) {
+  EXPECT_EQ(doubt_of(Values{.69, .7, .7}, .03, 100), Doubt::cluster);
+  EXPECT_FALSE(doubt_of(Values{.69, .7}, .03, 100));
   EXPECT_FALSE(doubt_of({}, .03, 100));
+}
+
+TEST(GateDoubt, ManyTimesSlowerInAnyNumberOfPairs) {
+  EXPECT_EQ(doubt_of(Values{2.3}, .03, 100), Doubt::large);
+  EXPECT_EQ(doubt_of(Values{6.9, 2.3}, .03, 100), Doubt::large);
+  EXPECT_EQ(doubt_of(Values{2.3, 4.1, 1.5, 2.9, 2.3}, .03, 100), Doubt::large)
+      << "which scatter too much to be a cluster";
+  EXPECT_FALSE(doubt_of(Values{2.3, 4.1, 1.3}, .03, 100)) << "one of them is not";
+  EXPECT_FALSE(doubt_of(Values{2.3}, 3, 100)) << "delta is larger";
 }
 
 TEST(GateDoubt, AWideSpreadIsNoneUntilItIsLong) {

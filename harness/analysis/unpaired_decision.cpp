@@ -92,6 +92,8 @@ std::optional<record::Doubt> doubt_of_unpaired(std::span<const double> baseline_
   const double large = std::max(limit, std::log(much_slower));
   if (stats::rank_sum(baseline, candidate, large).up <= seems_slower_p) return record::Doubt::large;
   if (are_clusters(baseline, candidate, limit, cases)) return record::Doubt::cluster;
+  const double vast = std::max(limit, std::log(times_slower));
+  if (std::ranges::min(candidate) - std::ranges::max(baseline) > vast) return record::Doubt::large;
   return std::nullopt;
 }
 

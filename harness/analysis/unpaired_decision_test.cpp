@@ -107,8 +107,10 @@ TEST(UnpairedDoubt, OfFewProcessesByTheirSeparation) {
   EXPECT_EQ(doubt(five, tenfold, 13), record::Doubt::large);
   EXPECT_EQ(doubt({100, 101, 99}, {1000, 1010, 990}, 3), record::Doubt::cluster);
   EXPECT_EQ(doubt({100, 101}, {1000, 1010}, 1), record::Doubt::cluster);
-  EXPECT_FALSE(doubt({100, 200}, {1000, 2000}, 1)) << "two that lie so far apart";
-  EXPECT_FALSE(doubt({100}, {1000}, 1));
+  EXPECT_FALSE(doubt({100, 200}, {790, 1600}, 1)) << "two that lie so far apart";
+  EXPECT_EQ(doubt({100, 200}, {810, 1600}, 1), record::Doubt::large) << "each is many times slower";
+  EXPECT_FALSE(doubt({100}, {390}, 1));
+  EXPECT_EQ(doubt({100}, {410}, 1), record::Doubt::large);
   EXPECT_FALSE(doubt({}, {1000}, 1));
   EXPECT_FALSE(doubt(five, {}, 1));
   EXPECT_FALSE(doubt(tenfold, five, 1)) << "faster";

@@ -112,7 +112,8 @@ std::string plural(std::int64_t count, std::string_view noun) {
 std::string duration(double seconds) {
   if (!std::isfinite(seconds) || std::abs(seconds) > 1e15) return fmt::format("{} s", seconds);
   const auto total = static_cast<std::int64_t>(std::llround(seconds));
-  if (total < 10 && std::abs(seconds - static_cast<double>(total)) > 0.05)
+  const double least = total == 0 ? 0 : 0.05;  // what took time never reads "0 s"
+  if (total < 10 && std::abs(seconds - static_cast<double>(total)) > least)
     return time(seconds * 1e9);
   if (total < 60) return fmt::format("{} s", total);
   if (total < 3600) return fmt::format("{} min {:02} s", total / 60, total % 60);

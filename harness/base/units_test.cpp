@@ -57,6 +57,8 @@ TEST(Units, CountsTakeTheNumberOfTheirNoun) {
 }
 
 TEST(Units, DurationsAreInWholeSeconds) {
+  EXPECT_EQ(duration(0), "0 s");
+  EXPECT_EQ(duration(0.0057), "5.70 ms");
   EXPECT_EQ(duration(0.1), "100 ms");
   EXPECT_EQ(duration(1.6), "1.60 s");
   EXPECT_EQ(duration(3), "3 s");

@@ -16,7 +16,7 @@ constexpr int pilot_pairs = 2;  // of a case, after which its cost is known
 constexpr int most_tries = 3;   // cases, until one is kept although the budget does not decide it
 constexpr double much_different = 1.25;
 constexpr int most_behind = 2;    // rounds, of a case that others wait for
-constexpr int doubted_pairs = 3;  // with fewer no case is in doubt
+constexpr int doubted_pairs = 3;  // with fewer only what is many times slower is in doubt
 
 /// On either side: what is measured, and for how long, must not depend on which one is slower.
 bool seems_different(const TimedCase& state) {

@@ -44,7 +44,7 @@ std::span<const Name<Tail>> names(Tail);
 /// Why an undecided case is too suspicious to be let through.
 enum class Doubt {
   exact,    // the test says that it is slower, though not at the level of the whole suite
-  large,    // it seems to be much slower
+  large,    // it seems to be much slower, or all of its few pairs are many times slower
   cluster,  // its few pairs lie close together, far above delta
 };
 
