@@ -63,7 +63,8 @@ TEST(Cheats, OneOutputForAll) {
 }
 
 /// Remembers an output for each address of inputs, as long as `same` says that they are the same.
-Kernel remembering(std::function<bool(const float* x, const std::vector<float>& kept)> same) {
+Kernel remembering(
+    const std::function<bool(const float* x, const std::vector<float>& kept)>& same) {
   const auto kept = std::make_shared<std::map<const float*, std::vector<float>>>();
   return [kept, same](const float* x, float* y) {
     std::vector<float>& known = (*kept)[x];
