@@ -41,7 +41,7 @@ def test_a_file_is_small_and_needs_no_migration(file):
     assert file.stat().st_size <= MOST_BYTES * len(of_file)
     for run in of_file:
         good = "counted" if run["device"].startswith("emulated") else "ok"
-        # Those of `full` end where the hour of a borrowed machine did.
+        # Those of `full` were ended when the time for them was over.
         wanted = "interrupted" if file.parent.name == "full" else "finished"
         assert run["status"] == wanted and run["outcomes"][good] > 0
 
