@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A worker that has as many GPUs of one model as it is told, which are none: for tests of whole
 runs on several devices. Times are played; `--slow N` makes those of GPU N 5% longer, `--crash N`
-ends the worker at each case of GPU N, `--seconds N` is what a case but the first takes."""
+ends the worker at each case of GPU N, `--seconds N` is what a case but the first takes,
+`--launched` makes them cases of several ranks."""
 
 import json
 import random
@@ -39,7 +40,8 @@ class Worker:
     measured = 0
 
     def hello(self, request):
-        return {"reply": "hello", "protocol": 1, "build": BUILD, "launcher": ""}
+        launcher = "mpirun" if "--launched" in sys.argv else ""
+        return {"reply": "hello", "protocol": 1, "build": BUILD, "launcher": launcher}
 
     def list(self, request):
         return {"reply": "list", "cases": [case(name) for name in NAMES]}

@@ -90,6 +90,7 @@ def test_ctrl_c_ends_all_and_keeps_what_is_there(lab):
         (["--gpus", 2], ["--resume", "latest"], "--resume does not go with --device all"),
         (["--gpus", 2], ["--dry-run"], "--dry-run does not go with --device all"),
         (["--gpus", 2], ["nonsense"], "no case matches"),
+        (["--launched"], [], "cases of several ranks use all GPUs by themselves"),
     ],
 )
 def test_mistakes_are_one_sentence_told_once(lab, played, arguments, says):
