@@ -111,6 +111,12 @@ def test_a_gate_has_two_builds_take_turns(start, tmp_path):
     # A busy machine may start too few programs within the budget for a verdict.
     assert verdict["verdict"] in ("regression", "undecided"), verdict
     assert verdict["ratio"] == pytest.approx(1.5)
+    # Blocks grow with what starting the program costs, to a second or so; 10,000 took ten.
+    asked = (tmp_path / "old" / "my_bench.asked").read_text().splitlines()
+    for flags in map(json.loads, asked):
+        repetitions = int(flags["--benchmark_repetitions"])
+        assert repetitions >= 8
+        assert repetitions * float(flags["--benchmark_min_time"]) <= 2
     if verdict["verdict"] == "regression":
         assert done.returncode == 1
 

@@ -12,6 +12,8 @@ if flags.get("--benchmark_list_tests") == "true":
     print("\\n".join(NAMES))
     sys.exit()
 chosen = [name for name in NAMES if re.search(flags["--benchmark_filter"], name)]
+with open(sys.argv[0] + ".asked", "a") as asked:
+    print(json.dumps(flags), file=asked)
 rows = []
 for name in chosen:
     if name == "Crashes":

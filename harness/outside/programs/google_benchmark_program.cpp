@@ -72,12 +72,19 @@ class GoogleBenchmark final : public BenchProgram {
     return listed;
   }
 
-  /// Repetitions are the samples, as long each as the budget allows.
+  /// Repetitions are the samples, as long each as half of the budget allows: finding out how many
+  /// iterations a repetition takes costs as much again. A gate asks for as many samples as its
+  /// block has time for.
   record::Measurement measure(const Listed& wanted, const std::string&,
                               const protocol::Sample& how) override {
     const ResultsFolder folder;
-    const int repetitions = std::clamp(how.min_samples, 1, std::max(how.max_samples, 1));
-    const double seconds = std::clamp(0.5 * how.budget_ns * 1e-9 / repetitions, 0.001, 0.5);
+    constexpr double shortest_s = 0.001, longest_s = 0.5;  // a repetition
+    constexpr double least = 8;  // repetitions, however little time there is for them
+    const double half_s = 0.5 * how.budget_ns * 1e-9,
+                 wanted_count = std::clamp(how.min_samples, 1, std::max(how.max_samples, 1));
+    const int repetitions =
+        static_cast<int>(std::min(wanted_count, std::max(least, half_s / shortest_s)));
+    const double seconds = std::clamp(half_s / repetitions, shortest_s, longest_s);
     // What the user gives comes later, and counts; how results are written comes last.
     std::vector<std::string> arguments{fmt::format("--benchmark_repetitions={}", repetitions),
                                        fmt::format("--benchmark_min_time={:.4f}", seconds)};
