@@ -1,6 +1,6 @@
 """Kernels that do not cheat, which must not be accused; and files that are mistaken."""
 
-from harness.python.kernel_files import product, scale
+from harness.python.kernel_files import product, scale, wide
 
 # name: (what the reason says, the file)
 BAD = {
@@ -26,6 +26,16 @@ HONEST = {
     ),
     "into memory of numpy": scale(
         "y = np.empty_like(x)\ndef launch(): return np.multiply(x, 2, out=y)"
+    ),
+    "slower after a pause, as threads that sleep": wide(
+        """
+last = [0.0]
+def launch():
+    if time.perf_counter() - last[0] > 150e-6: time.sleep(2e-3)
+    y = x * 2
+    last[0] = time.perf_counter()
+    return y
+"""
     ),
     "in two threads, joined": scale(
         """

@@ -33,11 +33,24 @@ def check_recall(alone: Callable, evict: Callable, of: BufferSet, in_samples: bo
 def _check(alone: Callable, evict: Callable, of: BufferSet, change: Callable, which: str) -> None:
     """Times lone executions, by turns on inputs that `change` has just changed and on the same ones
     again. Throws CaseFailed when in every round all of the first, or all but one of many, are far
-    slower than the median of the second: what is computed takes as long for either."""
+    slower than the median of the second: what is computed takes as long for either.
+
+    As long as a change takes, is waited before the same inputs, too: threads of a kernel that have
+    gone to sleep meanwhile, and may wait for a processor on a busy machine, are no memory."""
 
     def timed() -> float:
         evict()
         return alone(of).ns
+
+    def changed() -> float:
+        watch = Stopwatch()
+        change()
+        return watch.ns()
+
+    def wait(ns: float) -> None:
+        watch = Stopwatch()
+        while watch.ns() < ns:
+            pass
 
     watch = Stopwatch()
     change()
@@ -46,8 +59,9 @@ def _check(alone: Callable, evict: Callable, of: BufferSet, change: Callable, wh
     for _ in range(ROUNDS):
         fresh, again = [], []
         for _ in range(probes):
-            change()
+            taken = changed()
             fresh.append(timed())
+            wait(taken)
             again.append(timed())
         slow, usual = sorted(fresh)[probes >= SURE], median(again)
         if slow <= FACTOR * usual or slow - usual < LEAST_NS:
