@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,7 @@
 #include "harness/present/json_output.hpp"
 #include "harness/present/siblings.hpp"
 #include "harness/process/home.hpp"
+#include "harness/process/interrupt.hpp"
 #include "harness/process/side_by_side.hpp"
 #include "harness/run/selection.hpp"
 #include "harness/run/timestamp.hpp"
@@ -95,6 +98,15 @@ std::string told_text(const RunOfDevice& run) {
   return fmt::format("{}: run {}, {}: {}\n", device, printable(run.told->at("run").text()),
                      units::plural(std::ssize(run.told->at("cases").elements()), "case"),
                      fmt::join(parts, ", "));
+}
+
+/// What came of each; empty when the user interrupts them, which each has stored then.
+std::vector<process::Ended> measured_side_by_side(
+    const std::vector<process::Command>& commands,
+    const std::function<void(std::size_t, std::string_view)>& said) try {
+  return process::run_side_by_side(commands, said);
+} catch (const process::Interrupted&) {
+  return {};
 }
 
 /// Of each model with several devices here that have a run.
@@ -173,10 +185,16 @@ int run_on_all(const Context& context, const RunOptions& options) {
     commands.push_back(std::move(command));
   }
   std::vector<process::Ended> ended =
-      process::run_side_by_side(commands, [&](std::size_t number, std::string_view line) {
+      measured_side_by_side(commands, [&](std::size_t number, std::string_view line) {
         present::say(out,
                      fmt::format("{}: {}\n", printable(devices[number].id), printable(line, 4000)));
       });
+  if (ended.empty()) {
+    present::say(stderr,
+                 "ridgeline: interrupted; what was measured until then is stored, a run for each "
+                 "GPU: ridgeline runs shows them\n");
+    return present::interrupted;
+  }
   std::vector<RunOfDevice> runs;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     std::optional<json::Value> told = json::try_parse(ended[i].output);

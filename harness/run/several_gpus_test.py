@@ -79,6 +79,8 @@ def test_ctrl_c_ends_all_and_keeps_what_is_there(lab):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
+    assert "interrupted; what was measured until then is stored" in errors
+    assert "nothing was measured" not in errors
     (lab.database,) = lab.results.glob("*.sqlite")
     assert lab.query("SELECT DISTINCT status FROM run") == [("interrupted",)]
 
