@@ -29,6 +29,7 @@
 #include "harness/process/side_by_side.hpp"
 #include "harness/run/selection.hpp"
 #include "harness/run/timestamp.hpp"
+#include "harness/run/typed_numbers.hpp"
 #include "harness/store/selector.hpp"
 
 namespace ridgeline::cli {
@@ -84,11 +85,7 @@ struct RunOfDevice {
 
 std::string told_text(const RunOfDevice& run) {
   const std::string device = printable(run.device.id);
-  if (!run.told)
-    return fmt::format("{}: the run {}{}\n", device, run.ended.ending,
-                       run.ended.last_line.empty()
-                           ? ""
-                           : "; it last said: " + printable(run.ended.last_line, 500));
+  if (!run.told) return fmt::format("{}: the run {}\n", device, run.ended.ending);
   std::map<std::string, int> outcomes;
   for (const json::Value& each : run.told->at("cases").elements())
     ++outcomes[each.at("outcome").text()];
@@ -166,6 +163,7 @@ int run_on_all(const Context& context, const RunOptions& options) {
   const std::vector<run::Worker> workers =
       run::ask_workers(with_files(context.workers, words), run::Ask::cases_and_devices);
   const std::vector<record::Device> devices = gpus(workers);
+  if (!options.budget.empty()) run::parse_budget(options.budget);  // a mistake is told once
   const run::Profile profile =
       run::load_profile(context.profile.empty() ? "quick" : context.profile, home);
   std::vector<std::string> more;

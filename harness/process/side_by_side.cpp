@@ -12,7 +12,6 @@
 
 #include "harness/base/error.hpp"
 #include "harness/process/interrupt.hpp"
-#include "harness/process/last_line.hpp"
 
 namespace ridgeline::process {
 namespace {
@@ -39,7 +38,7 @@ class Running {
     if (!program_ended && result_.output.size() < most_output) return;
     child_.kill();  // what it left running holds the pipes
     read_all();
-    if (!line_.empty()) say(line_);
+    if (!line_.empty()) said_(line_);
     ended_ = true;
     result_.exit_code = child_.exit_code();
     result_.ending = child_.ending();
@@ -67,15 +66,10 @@ class Running {
       const std::size_t length = std::min(text.find('\n'), text.size());
       line_ += text.substr(0, std::min(length, longest_line - line_.size()));
       if (length == text.size()) return;
-      say(line_);
+      said_(line_);
       line_.clear();
       text.remove_prefix(length + 1);
     }
-  }
-
-  void say(const std::string& line) {
-    if (const std::string_view words = last_line(line); !words.empty()) result_.last_line = words;
-    said_(line);
   }
 
   Child child_;

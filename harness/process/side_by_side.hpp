@@ -14,7 +14,6 @@ namespace ridgeline::process {
 /// What came of a program.
 struct Ended {
   std::string output;            // what it printed on stdout
-  std::string last_line;         // the last_line() of its stderr
   std::optional<int> exit_code;  // absent when it was killed
   std::string ending;            // "exited with code 3"
 };

@@ -92,6 +92,7 @@ def test_ctrl_c_ends_all_and_keeps_what_is_there(lab):
         (["--gpus", 2], ["--resume", "latest"], "--resume does not go with --device all"),
         (["--gpus", 2], ["--dry-run"], "--dry-run does not go with --device all"),
         (["--gpus", 2], ["nonsense"], "no case matches"),
+        (["--gpus", 2], ["--budget", "soon"], "--budget soon is not a duration"),
         (["--launched"], [], "cases of several ranks use all GPUs by themselves"),
     ],
 )
