@@ -138,12 +138,14 @@ class ReportClaims : public testing::Test {
     std::string model = "synthetic-gpu", environment = "e1", gate = {}, unfit = {};
     int processes = 3;
     Outcome outcome = Outcome::ok;
+    std::string device = {};  // its id; empty: fake:0
   };
   void add_run(const Told& told) const {
     store::Store store = store::Store::create(results() / (told.model + ".sqlite"));
     record::Device device = examples::device();
     device.model = told.model;
-    device.uuid = "uuid of " + told.model;
+    if (!told.device.empty()) device.id = told.device;
+    device.uuid = "uuid of " + told.model + told.device;
     record::Environment environment = examples::environment();
     environment.hash = told.environment;
     record::Run run = examples::run(told.id, told.started);
@@ -255,6 +257,17 @@ TEST_F(ReportClaims, ANewerRunCountsAndOneOfAGateOrOfAnUnfitMachineDoesNot) {
   EXPECT_EQ(claim("Tiles | product")["checks"][0]["run"], "20261123T100000Z-dddd");
   EXPECT_EQ(claim("Tiles | product")["verdict"], "does_not_hold");
   EXPECT_EQ(claim("Share")["checks"][0]["run"], "20261120T100000Z-aaaa");
+}
+
+TEST_F(ReportClaims, OfSeveralDevicesOfAModelTheFirstIsInTheCommand) {
+  add_run({.cases = {{"naive", 4000}, {"tiled", 2000}}, .device = "fake:2"});
+  add_run({.id = "20261122T100000Z-cccc",
+           .started = "2026-11-22T10:00:00Z",
+           .cases = {{"naive", 4000}, {"tiled", 1000}},
+           .device = "fake:10"});
+  const json check = claim("Tiles | product")["checks"][0];
+  EXPECT_EQ(check["run"], "20261122T100000Z-cccc") << "the newest";
+  EXPECT_NE(check["command"].get<std::string>().find("--device fake:2 "), std::string::npos);
 }
 
 TEST_F(ReportClaims, SidesOfTwoRunsAreTakenWhereTheRunsCanBeCompared) {

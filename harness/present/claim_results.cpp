@@ -31,6 +31,14 @@ ModelResults::ModelResults(std::vector<FoundRun> newest_first, const std::set<st
     stored_.insert(name);
 }
 
+const record::Device& ModelResults::device() const {
+  const auto number = [](const FoundRun& found) {
+    const std::string& id = found.summary.device.id;
+    return std::pair(id.size(), id);
+  };
+  return std::ranges::min_element(found_, {}, number)->summary.device;
+}
+
 bool ModelResults::any_stored(const std::vector<std::string>& names) const {
   return std::ranges::any_of(names, [&](const auto& name) { return stored_.contains(name); });
 }

@@ -31,7 +31,8 @@ class ModelResults {
   ModelResults(std::vector<store::FoundRun> newest_first, const std::set<std::string>& wanted,
                const std::vector<ReportRun>& at_hand);
 
-  const record::Device& device() const { return found_.front().summary.device; }
+  /// Of several devices of the model the first by id: a command that names it suits most machines.
+  const record::Device& device() const;
   std::size_t size() const { return found_.size(); }
   /// Whether any run, of a gate too, has tried one of the cases. Saves reading all runs for them.
   bool any_stored(const std::vector<std::string>& names) const;
