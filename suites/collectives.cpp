@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -25,6 +27,7 @@
 namespace ridgeline::suites {
 namespace {
 
+using collectives::Choice;
 using collectives::Communicator;
 using collectives::Operation;
 using collectives::Problem;
@@ -32,19 +35,19 @@ using collectives::Reduction;
 using collectives::WrongElement;
 using Named = kernels::Named<collectives::Variant>;
 
-/// The variant's communicator, made once per process, since that takes seconds with NCCL, and never
-/// destroyed: the ranks end at different moments, and libraries are shut down before static objects
-/// are.
-Communicator& communicator(const Named& named, measure::Group& group) {
-  static auto& made = *new std::map<std::string_view, std::unique_ptr<Communicator>>;
-  std::unique_ptr<Communicator>& mine = made[named.name];
+/// The variant's communicator, made once per process and choice, since that takes seconds with
+/// NCCL, and never destroyed: the ranks end at different moments, and libraries are shut down
+/// before static objects are.
+Communicator& communicator(const Named& named, const Choice& choice, measure::Group& group) {
+  static auto& made =
+      *new std::map<std::pair<std::string_view, Choice>, std::unique_ptr<Communicator>>;
+  std::unique_ptr<Communicator>& mine = made[{named.name, choice}];
   if (!mine)
     mine = named.variant.connect(
         {group.size(), group.rank(),
          [&group](void* bytes, std::size_t count) { group.broadcast(bytes, count); },
-         [&group](const void* own, std::size_t count, void* all) {
-           group.gather(own, count, all);
-         }});
+         [&group](const void* own, std::size_t count, void* all) { group.gather(own, count, all); },
+         choice});
   return *mine;
 }
 
@@ -55,6 +58,7 @@ enum class Mode { isolated, pipelined };
 struct Calls {
   Mode mode;
   std::int64_t count;  // of a sample: a power of two, as is the number of buffer sets
+  Choice choice = {};
 };
 constexpr Calls all_calls[] = {{Mode::isolated, 1}, {Mode::pipelined, 16}};
 
@@ -169,17 +173,16 @@ measure::Workload prepare(const Named& named, const Problem& problem, const Call
   sets = {std::bit_ceil(sets.inputs), std::bit_ceil(sets.outputs)};
   if (problem.in_place) sets.outputs = 1;  // which lies in the inputs of each turn
   const bool zeros = setup.distribution == device::Distribution::zeros;
-  auto data = std::make_shared<Data>(device, problem, group.rank(), setup.seed, zeros, sets,
-                                     communicator(named, group));
+  Communicator& ranks = communicator(named, calls.choice, group);
+  auto data = std::make_shared<Data>(device, problem, group.rank(), setup.seed, zeros, sets, ranks);
 
   measure::Workload workload;
   workload.sets = sets;
   workload.executions = calls.count;
-  workload.launch = [=, &ranks = communicator(named, group)](measure::Turn turn,
-                                                             device::Stream& stream) {
+  workload.launch = [=, &ranks](measure::Turn turn, device::Stream& stream) {
     ranks.launch(problem, data->sent(turn), data->received(turn), stream);
   };
-  device::while_waiting([&ranks = communicator(named, group)] { ranks.look(); });
+  device::while_waiting([&ranks] { ranks.look(); });
   // Libraries connect the ranks when they first exchange data: once per process, and no time of
   // this case's.
   workload.launch({}, device.stream());
@@ -208,6 +211,10 @@ worker::Case make_case(const Named& named, const Problem& problem, const Calls& 
   if (problem.reduction != Reduction::sum)
     options.push_back({"reduction", std::string(to_string(problem.reduction))});
   if (problem.in_place) options.push_back({"in_place", "yes"});
+  if (calls.choice != Choice{}) {
+    options.push_back({"algorithm", std::string(calls.choice.algorithm)});
+    options.push_back({"protocol", std::string(calls.choice.protocol)});
+  }
   worker::Case result = suites::make_case(
       {"collectives",
        std::string(named.name),
@@ -260,6 +267,7 @@ class Sweep {
           both({operation, ranks, bytes});
       }
       for (const DType dtype : named_.variant.dtypes) of_type(dtype, ranks);
+      if (named_.variant.choices != nullptr) told(ranks);
       // Between the sizes of all types, where kernels over peer memory take turns.
       for (const std::int64_t bytes :
            {4 * kib, 16 * kib, 64 * kib, 256 * kib, 4096 * kib, gib / 64})
@@ -289,6 +297,17 @@ class Sweep {
             Operation::reduce, Operation::gather, Operation::scatter})
         pipelined({operation, ranks, bytes, dtype, Reduction::sum, true});
     }
+  }
+
+  /// All that the library can be told, at sizes that the sweep of its own choice has, too.
+  void told(int ranks) {
+    const auto each = [&](Operation operation) {
+      for (const Choice& choice : named_.variant.choices(operation))
+        for (std::int64_t bytes = kib; bytes <= gib; bytes *= 4)
+          add({operation, ranks, bytes}, {Mode::pipelined, all_calls[1].count, choice});
+    };
+    std::ranges::for_each(first_operations, each);
+    std::ranges::for_each(other_operations, each);
   }
 
   void small(Operation operation, int ranks) {

@@ -9,6 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/present/collective_choices.hpp"
 #include "harness/present/json_output.hpp"
 
 namespace ridgeline::cli {
@@ -43,11 +44,11 @@ DType element_type(const std::string& text) {
   return DType::f32;
 }
 
-struct FitOptions {
+struct PatternOptions {
   std::vector<std::string> patterns;
 };
 
-int fit(const Context& context, const FitOptions& options) {
+int fit(const Context& context, const PatternOptions& options) {
   const auto curves = present::fit_curves(present::find_curves(
       context.results, {options.patterns, context.device}, present::say_left_out));
   if (curves.empty())
@@ -58,6 +59,20 @@ int fit(const Context& context, const FitOptions& options) {
         {{"curves", json::list(curves, [](const auto& one) { return present::to_json(one); })}});
   else
     present::say(stdout, present::fits_text(curves, present::look_of(stdout).width));
+  return present::fine;
+}
+
+int choices(const Context& context, const PatternOptions& options) {
+  const auto curves = present::find_choices(context.results, {options.patterns, context.device},
+                                            present::say_left_out);
+  if (curves.empty())
+    throw Error(ErrorKind::usage, "no stored run has told a library what to choose",
+                "ridgeline run 'collectives/nccl/f32/*,mode=pipelined,calls=16*' measures NCCL so");
+  if (context.json)
+    present::print_json(
+        {{"curves", json::list(curves, [](const auto& one) { return present::to_json(one); })}});
+  else
+    present::say(stdout, present::choices_text(curves, present::look_of(stdout).width));
   return present::fine;
 }
 
@@ -90,13 +105,15 @@ int project(const Context& context, const ProjectOptions& options) {
 }  // namespace
 
 void add_collectives(Command program, Context& context) {
-  const Command command =
-      program.command("collectives", "Fit measured collectives by size, and project a step's", R"(
+  const Command command = program.command(
+      "collectives",
+      "Fit measured collectives by size, project a step's, judge a library's choices",
+      R"(
 Examples:
   ridgeline collectives fit --device cpu
   ridgeline collectives project --parameters 7e9 --ranks 8 --link 300GB/s
 
-Both read stored runs and measure nothing. docs/collectives.md explains the numbers.)");
+All read stored runs and measure nothing. docs/collectives.md explains the numbers.)");
   const auto [fitting, fit_options] =
       add_command(command, context, "fit",
                   "Latency, rate and breaks of each operation, and how well a fit knows sizes",
@@ -112,6 +129,16 @@ Both read stored runs and measure nothing. docs/collectives.md explains the numb
     for (const auto add : {add_results_option, add_json_option}) add(to, context);
   };
   add_choice(fitting);
+  const auto [choosing, choice_options] =
+      add_command(command, context, "choices",
+                  "A library's own choice of algorithm and protocol, beside all it can be told",
+                  R"(
+  ridgeline run 'collectives/nccl/f32/*,ranks=2,*,mode=pipelined,calls=16*'
+                                                             measures them
+  ridgeline collectives choices '*/op=all_reduce,*'          of one operation)",
+                  choices);
+  choosing.option("PATTERN", choice_options.patterns, "Which cases; all without one");
+  add_choice(choosing);
   const auto [projecting, options] =
       add_command(command, context, "project",
                   "What reducing the gradients of a model takes: bounds beside measurements",

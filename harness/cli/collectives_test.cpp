@@ -47,6 +47,37 @@ class Curves : public testing::Test {
     store::finish(store, run.id, record::RunStatus::finished, run.started);
   }
 
+  /// A run with all_reduce of 1 KiB and 1 MiB between two ranks: by the library's own choice, and
+  /// told two things, of which one is `faster` times as fast. So many processes.
+  void add_choices(const std::string& id, int processes, double faster) const {
+    store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
+    const record::Run run = examples::run(id);
+    store::begin(store, run, examples::device(), examples::environment());
+    for (int replicate = 0; replicate < processes; ++replicate) {
+      const std::int64_t process = store::add(store, examples::process(replicate, run.id));
+      for (const char* bytes : {"1024", "1048576"})
+        for (const char* protocol : {"", "ll", "simple"}) {
+          record::Case info;
+          info.id = {"collectives",
+                     "nccl",
+                     "f32",
+                     {{"op", "all_reduce"},
+                      {"ranks", "2"},
+                      {"bytes", bytes},
+                      {"mode", "pipelined"},
+                      {"calls", "16"}},
+                     {}};
+          const std::string told = protocol;
+          if (!told.empty()) info.id.options = {{"algorithm", "ring"}, {"protocol", told}};
+          info.device_kind = DeviceKind::fake;
+          info.ranks = 2;
+          const double ns = (1e4 + 10 * replicate) / (told == "ll" ? faster : 1);
+          store::add(store, process, info, examples::measurement(info, {ns, ns, ns}));
+        }
+    }
+    store::finish(store, run.id, record::RunStatus::finished, run.started);
+  }
+
   Said collectives(std::vector<std::string> words) const {
     words.insert(words.begin(), {"ridgeline", "collectives"});
     words.insert(words.end(), {"--results", folder.path().string()});
@@ -145,6 +176,53 @@ TEST_F(Curves, SayThatOneRankDoesNotCommunicate) {
   const Said said =
       collectives({"project", "--parameters", "1e9", "--ranks", "1", "--link", "32GB/s"});
   EXPECT_NE(said.out.find("one rank does not communicate"), std::string::npos) << said.out;
+}
+
+TEST_F(Curves, HaveTheChoicesOfALibraryBesideItsOwn) {
+  add_choices("20261120T100000Z-aaaaaa", 3, 1.25);
+  const json curves = all_of({"choices"})["curves"];
+  ASSERT_EQ(curves.size(), 1u);
+  EXPECT_EQ(curves[0]["op"], "all_reduce");
+  ASSERT_EQ(curves[0]["sizes"].size(), 2u);
+  const json& size = curves[0]["sizes"][0];
+  EXPECT_EQ(size["bytes"], 1024);
+  EXPECT_EQ(size["told"][0]["choice"], "ring ll");
+  EXPECT_EQ(size["fastest"], "ring ll");
+  EXPECT_NEAR(size["own_over_fastest"].get<double>(), 1.25, 1e-9);
+  EXPECT_GT(size["interval"]["low"].get<double>(), 1.2);
+  const Said said = collectives({"choices"});
+  EXPECT_NE(said.out.find("At 2 of 2 sizes, something that the library can be told is faster"),
+            std::string::npos)
+      << said.out;
+  EXPECT_NE(said.out.find("25.0% longer than ring ll"), std::string::npos) << said.out;
+}
+
+TEST_F(Curves, BlameNoChoiceForNoise) {
+  add_choices("20261120T100000Z-aaaaaa", 3, 1.0001);
+  EXPECT_NE(collectives({"choices"})
+                .out.find("Nothing that the library can be told is faster beyond noise."),
+            std::string::npos);
+  add_choices("20261121T100000Z-bbbbbb", 2, 2);
+  const Said said = collectives({"choices"});
+  EXPECT_NE(said.out.find("bbbbbb"), std::string::npos) << "the newest run";
+  EXPECT_NE(said.out.find("2 of 2 sizes have too few processes"), std::string::npos) << said.out;
+}
+
+TEST_F(Curves, OfWhatALibraryWasToldAreNotFitted) {
+  add_choices("20261120T100000Z-aaaaaa", 3, 1.25);
+  EXPECT_NE(collectives({"fit"}).code, 0) << "two sizes of its own choice are too few";
+  add_run(2, 16, "20261121T100000Z-bbbbbb");
+  EXPECT_EQ(all_of({"fit"})["curves"].size(), 1u);
+  EXPECT_EQ(collectives({"choices"}).code, 0) << "of the run before";
+}
+
+TEST(Choices, SayHowToMeasureThem) {
+  const store::TemporaryFolder empty;
+  store::Store::create(empty / "synthetic-gpu.sqlite");
+  const Said said =
+      said_to({"ridgeline", "collectives", "choices", "--results", empty.path().string()});
+  EXPECT_EQ(said.code, 64);
+  EXPECT_NE(said.err.find("no stored run has told a library what to choose"), std::string::npos);
 }
 
 }  // namespace collectives_test

@@ -1,33 +1,18 @@
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <tuple>
-
-#include <fmt/core.h>
 
 #include "harness/analysis/bound.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/base/text.hpp"
 #include "harness/present/asked_device.hpp"
+#include "harness/present/collective_case.hpp"
 #include "harness/present/collectives.hpp"
 
 namespace ridgeline::present {
 namespace {
 
 constexpr std::size_t least_sizes = 3;
-
-std::string value_of(const std::vector<record::Field>& fields, std::string_view key) {
-  const auto found = std::ranges::find(fields, key, &record::Field::key);
-  return found == fields.end() ? std::string() : found->value;
-}
-
-/// Of a file that anybody may have written; absent for what is no number above 0.
-std::optional<double> number_above_0(const std::string& text) {
-  double value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = failure == std::errc() && end == text.data() + text.size();
-  return whole && value > 0 && value < 1e18 ? std::optional(value) : std::nullopt;
-}
 
 using CurveKey =
     std::tuple<std::string, std::string, std::string, std::string, int, std::string, std::string>;
@@ -45,27 +30,23 @@ std::map<CurveKey, CollectiveCurve> curves_of(const store::FoundRun& found,
   std::map<CurveKey, CollectiveCurve> curves;
   for (const analysis::CaseSummary& summary :
        analysis::summarise(measurements, {}, found.summary.run.unstable)) {
-    const record::CaseId& id = summary.case_info.id;
-    if (id.suite != "collectives" || summary.outcome != record::Outcome::ok || !summary.median_ns ||
-        !any_matches(patterns, record::name(id)))
+    const auto of = collective_case(summary.case_info.id);
+    // What a library was told is another subject.
+    if (!of || !of->choice.empty() || summary.outcome != record::Outcome::ok ||
+        !summary.median_ns || !any_matches(patterns, record::name(summary.case_info.id)))
       continue;
-    const auto bytes = number_above_0(value_of(id.problem, "bytes")),
-               ranks = number_above_0(value_of(id.problem, "ranks"));
-    if (!bytes || !ranks || *ranks > 1e6) continue;
-    CollectiveCurve curve{found.summary.run.id,
-                          found.summary.device.model,
-                          id.variant,
-                          id.dtype,
-                          value_of(id.problem, "op"),
-                          value_of(id.problem, "mode"),
-                          {},
-                          static_cast<int>(*ranks),
-                          {},
-                          {}};
-    for (const auto& [key, value] : id.options)
-      curve.options += fmt::format("{}{}={}", curve.options.empty() ? "" : ",", key, value);
+    const CollectiveCurve curve{found.summary.run.id,
+                                found.summary.device.model,
+                                of->variant,
+                                of->dtype,
+                                of->operation,
+                                of->mode,
+                                of->options,
+                                of->ranks,
+                                {},
+                                {}};
     CollectiveCurve& known = curves.try_emplace(key_of(curve), curve).first->second;
-    known.points.push_back({*bytes, *summary.median_ns});
+    known.points.push_back({of->bytes, *summary.median_ns});
     if (const auto busbw = analysis::metric(summary.metrics, "busbw"))
       known.best_busbw = std::max(known.best_busbw.value_or(0), *busbw);
   }

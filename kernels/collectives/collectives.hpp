@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -76,6 +77,13 @@ struct Problem {
   std::optional<double> bus_factor() const;
 };
 
+/// How a library is told to do an operation, in its own words. Empty: as it chooses itself.
+struct Choice {
+  std::string_view algorithm = {}, protocol = {};
+
+  auto operator<=>(const Choice&) const = default;
+};
+
 /// The place of this process among those that communicate.
 struct Member {
   int size = 1, rank = 0;
@@ -85,6 +93,7 @@ struct Member {
                                                                                     // `count`
                                                                                     // bytes,
                                                                                     // likewise
+  Choice choice = {};  // of all of them
 };
 
 /// What a library needs to communicate; made once, together by all ranks.
@@ -115,6 +124,8 @@ struct Variant {
   std::unique_ptr<Communicator> (*connect)(const Member&);
   /// Of a variant that is for few problems: which of them are worth a case. Null for all.
   bool (*is_for)(const Problem&) = nullptr;
+  /// What a library can be told in place of its own choice. Null where there is nothing to tell.
+  std::vector<Choice> (*choices)(Operation) = nullptr;
 };
 
 /// All variants, written by CMake from the files in mpi/ and cuda/.

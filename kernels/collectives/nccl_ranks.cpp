@@ -1,6 +1,9 @@
 #include "kernels/collectives/nccl_ranks.hpp"
 
+#include <cstdlib>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <fmt/core.h>
@@ -16,6 +19,31 @@ int type_of(DType dtype) {  // ncclInt8, ncclFloat16, ncclBfloat16, ncclFloat32
 int op_of(Reduction reduction) {  // ncclSum, ncclMax, ncclAvg
   return reduction == Reduction::sum ? 0 : reduction == Reduction::max ? 2 : 4;
 }
+
+/// Sets a variable of the environment while it lives, when there is a value. No other thread may
+/// read the environment then: nothing is measured while ranks connect.
+class Variable {
+ public:
+  Variable(const char* name, std::string_view value) : name_(name), is_set_(!value.empty()) {
+    if (!is_set_) return;
+    if (const char* const known = std::getenv(name)) before_ = known;
+    setenv(name, std::string(value).c_str(), 1);
+  }
+  ~Variable() {
+    if (!is_set_) return;
+    if (before_)
+      setenv(name_, before_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  bool is_set_;
+  std::optional<std::string> before_;
+};
 
 class Ranks final : public Communicator {
  public:
@@ -156,6 +184,8 @@ class Ranks final : public Communicator {
 }  // namespace
 
 std::unique_ptr<Communicator> connect(const Functions& functions, const Member& member) {
+  const Variable algorithm("NCCL_ALGO", member.choice.algorithm),
+      protocol("NCCL_PROTO", member.choice.protocol);
   return std::make_unique<Ranks>(functions, member);
 }
 

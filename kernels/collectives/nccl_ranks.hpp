@@ -42,7 +42,8 @@ struct Functions {
 
 /// Connects the ranks without ever blocking inside NCCL: what takes its time is asked about until
 /// it is done or has failed. A failure aborts the communicator, which ends what runs on the GPU,
-/// and is thrown, then and by every later use. Keeps a reference.
+/// and is thrown, then and by every later use. A choice is told by NCCL_ALGO and NCCL_PROTO in the
+/// environment, which NCCL reads at this time only. Keeps a reference.
 std::unique_ptr<Communicator> connect(const Functions& functions, const Member& member);
 
 }  // namespace ridgeline::collectives::nccl

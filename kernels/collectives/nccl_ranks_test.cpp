@@ -1,8 +1,10 @@
 #include "kernels/collectives/nccl_ranks.hpp"
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
@@ -20,6 +22,7 @@ struct Played {
   std::vector<std::string> calls;  // in order; questions left out
   int questions = 0;
   Config config{};
+  std::string told;  // by the environment, when the ranks connect
 };
 Played* played = nullptr;
 int communicator = 0;
@@ -27,6 +30,11 @@ int communicator = 0;
 Status begin(const char* what) {
   played->calls.emplace_back(what);
   return played->begun;
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "none" : value;
 }
 
 const Functions functions = [] {
@@ -38,6 +46,8 @@ const Functions functions = [] {
   of.init_rank = [](Native* made, int, UniqueId id, int, Config* config) {
     EXPECT_EQ(id.bytes[5], 7);
     played->config = *config;
+    for (const char* name : {"NCCL_ALGO", "NCCL_PROTO"})
+      played->told += fmt::format("{} ", variable(name));
     *made = &communicator;
     return begin("init");
   };
@@ -104,6 +114,18 @@ TEST_F(NcclRanks, AreConnectedWithoutBlocking) {
   EXPECT_EQ(played_.questions, 4);
   EXPECT_EQ(played_.config.blocking, 0);
   EXPECT_EQ(played_.config.size, 24u) << "as the library of that version has it";
+}
+
+TEST_F(NcclRanks, AreToldAChoiceWhileTheyConnect) {
+  setenv("NCCL_PROTO", "Simple", 1);
+  connect(functions, {2, 0, {}, {}, {"tree", "ll128"}});
+  EXPECT_EQ(played_.told, "tree ll128 ");
+  EXPECT_EQ(variable("NCCL_PROTO"), "Simple") << "as the user has it";
+  EXPECT_EQ(variable("NCCL_ALGO"), "none");
+  played_.told.clear();
+  connect(functions, {2, 0, {}});
+  EXPECT_EQ(played_.told, "none Simple ");
+  unsetenv("NCCL_PROTO");
 }
 
 TEST_F(NcclRanks, AreAbortedWhenTheyCannotBeConnected) {

@@ -1,3 +1,5 @@
+#include <string_view>
+
 #include <cuda_runtime_api.h>
 #include <fmt/core.h>
 
@@ -59,13 +61,30 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
 
 std::unique_ptr<Communicator> connect(const Member& member) { return nccl::connect(api(), member); }
 
+/// What NCCL 2.28 has between the GPUs of one host without multicast (its src/device/generate.py).
+/// PAT is for one GPU per host. Sends and receives have one way.
+std::vector<Choice> choices(Operation operation) {
+  std::vector<std::string_view> algorithms;
+  if (operation == Operation::all_reduce) algorithms = {"ring", "tree"};
+  if (operation == Operation::all_gather || operation == Operation::broadcast ||
+      operation == Operation::reduce_scatter || operation == Operation::reduce)
+    algorithms = {"ring"};
+  std::vector<Choice> all;
+  for (const std::string_view algorithm : algorithms)
+    for (const std::string_view protocol : {"ll", "ll128", "simple"})
+      all.push_back({algorithm, protocol});
+  return all;
+}
+
 }  // namespace
 
 Variant nccl() {
   return {"NCCL's own algorithms, one process per GPU",
           {DType::f32, DType::f16, DType::bf16, DType::i8},
           supports,
-          connect};
+          connect,
+          nullptr,
+          choices};
 }
 
 }  // namespace ridgeline::collectives::on_cuda

@@ -1,0 +1,48 @@
+#include "harness/present/collective_case.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace ridgeline::present {
+namespace {
+
+std::string value_of(const std::vector<record::Field>& fields, std::string_view key) {
+  const auto found = std::ranges::find(fields, key, &record::Field::key);
+  return found == fields.end() ? std::string() : found->value;
+}
+
+/// Absent for what is no number above 0.
+std::optional<double> number_above_0(const std::string& text) {
+  double value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = failure == std::errc() && end == text.data() + text.size();
+  return whole && value > 0 && value < 1e18 ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<CollectiveCase> collective_case(const record::CaseId& id) {
+  const auto bytes = number_above_0(value_of(id.problem, "bytes")),
+             ranks = number_above_0(value_of(id.problem, "ranks"));
+  if (id.suite != "collectives" || !bytes || !ranks || *ranks > 1e6) return std::nullopt;
+  CollectiveCase found{
+      id.variant, id.dtype, value_of(id.problem, "op"), value_of(id.problem, "mode"),
+      {},         {},       static_cast<int>(*ranks),   *bytes};
+  for (const auto& [key, value] : id.options)
+    if (key == "algorithm" || key == "protocol")
+      found.choice += fmt::format("{}{}", found.choice.empty() ? "" : " ", value);
+    else
+      found.options += fmt::format("{}{}={}", found.options.empty() ? "" : ",", key, value);
+  return found;
+}
+
+std::string series_text(const CollectiveCase& of) {
+  return fmt::format("{}{}{}, {} ranks, {}, {}, {}", of.operation, of.options.empty() ? "" : " ",
+                     of.options, of.ranks, of.mode, of.variant, of.dtype);
+}
+
+}  // namespace ridgeline::present

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/record/case.hpp"
+
+namespace ridgeline::present {
+
+/// What a case of the suite collectives does, as its name says.
+struct CollectiveCase {
+  std::string variant, dtype, operation, mode;
+  std::string options;  // "in_place=yes,reduction=max"; empty for none
+  std::string choice;   // what the library is told: "ring ll128"; empty: its own choice
+  int ranks = 1;
+  double bytes = 0;
+};
+
+/// Absent for cases of other suites, and for a name that makes no sense: anybody may have written
+/// it.
+std::optional<CollectiveCase> collective_case(const record::CaseId& id);
+
+/// "all_reduce in_place=yes, 2 ranks, pipelined, nccl, f32": all that such cases of different sizes
+/// share.
+std::string series_text(const CollectiveCase& of);
+
+}  // namespace ridgeline::present
