@@ -10,6 +10,7 @@
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/json_output.hpp"
+#include "harness/present/peer_pairs.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -61,6 +62,19 @@ int fit(const Context& context, const FitOptions& options) {
   return present::fine;
 }
 
+int pairs(const Context& context, const FitOptions& options) {
+  const present::PairMatrices found =
+      present::find_pairs(context.results, options.patterns, present::say_left_out);
+  if (found.matrices.empty())
+    throw Error(ErrorKind::usage, "no stored run has copied between GPUs",
+                "ridgeline run 'peers/*' --device all measures every pair of a host");
+  if (context.json)
+    present::print_json(present::to_json(found));
+  else
+    present::say(stdout, present::pairs_text(found, present::look_of(stdout).width));
+  return present::fine;
+}
+
 struct ProjectOptions {
   std::string parameters, dtype = "f32", bucket = "25MiB", link;
   int ranks = 2;
@@ -90,13 +104,16 @@ int project(const Context& context, const ProjectOptions& options) {
 }  // namespace
 
 void add_collectives(Command program, Context& context) {
-  const Command command =
-      program.command("collectives", "Fit measured collectives by size, and project a step's", R"(
+  const Command command = program.command(
+      "collectives",
+      "Fit measured collectives by size, project a step's, and set pairs of GPUs beside each other",
+      R"(
 Examples:
   ridgeline collectives fit --device cpu
   ridgeline collectives project --parameters 7e9 --ranks 8 --link 300GB/s
+  ridgeline collectives pairs
 
-Both read stored runs and measure nothing. docs/collectives.md explains the numbers.)");
+All read stored runs and measure nothing. docs/collectives.md explains the numbers.)");
   const auto [fitting, fit_options] =
       add_command(command, context, "fit",
                   "Latency, rate and breaks of each operation, and how well a fit knows sizes",
@@ -112,6 +129,14 @@ Both read stored runs and measure nothing. docs/collectives.md explains the numb
     for (const auto add : {add_results_option, add_json_option}) add(to, context);
   };
   add_choice(fitting);
+  const auto [pairing, pair_options] =
+      add_command(command, context, "pairs",
+                  "What every pair of GPUs of a host copies, and which pair is slower", R"(
+  ridgeline collectives pairs                               the largest copies
+  ridgeline collectives pairs 'peers/*,elements=1024,*'     of 4 KiB)",
+                  pairs);
+  pairing.option("PATTERN", pair_options.patterns, "Which cases of the suite peers");
+  for (const auto add : {add_results_option, add_json_option}) add(pairing, context);
   const auto [projecting, options] =
       add_command(command, context, "project",
                   "What reducing the gradients of a model takes: bounds beside measurements",
