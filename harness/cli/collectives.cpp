@@ -105,8 +105,7 @@ int project(const Context& context, const ProjectOptions& options) {
 
 void add_collectives(Command program, Context& context) {
   const Command command = program.command(
-      "collectives",
-      "Fit measured collectives by size, project a step's, and set pairs of GPUs beside each other",
+      "collectives", "Fit collectives by size, project a step's, and compare pairs of GPUs",
       R"(
 Examples:
   ridgeline collectives fit --device cpu
