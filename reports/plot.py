@@ -217,6 +217,7 @@ SUITES = (
     "occupancy",
     "roofs",
     "transfer",
+    "peers",
 )
 """Own suites: the first have a colour for each, as they stand together below roofs."""
 

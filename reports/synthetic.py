@@ -518,6 +518,22 @@ def _transfer(rates: dict[str, float]) -> list[Json]:
     return cases
 
 
+def peers(gpus: int = 4, slow: int = 2) -> Json:
+    """Copies of one GPU to and from the others, of which the one at distance `slow` has a link of
+    two thirds of the rate."""
+    cases = []
+    for variant, share in (("copy_engine", 0.82), ("copy_kernel", 0.76)):
+        for direction, ways in (("to_peer", 1), ("from_peer", 1), ("both_ways", 2)):
+            for distance in range(1, gpus):
+                for elements in (1024, 1 << 28):
+                    problem = f"peer={distance},direction={direction},elements={elements}"
+                    name = f"peers/{variant}/f32/{problem},launch=single"
+                    moved = 4.0 * ways * elements
+                    rate = 4.78e11 * ways * share * (2 / 3 if distance == slow else 1)
+                    cases.append(case(name, 9000 + moved / rate * 1e9, bytes=moved))
+    return run("synthetic-h200", "cuda", cases)
+
+
 def _collectives(
     variant: str, ranks: Iterable[int], latency: float, bandwidth: float
 ) -> list[Json]:

@@ -60,10 +60,12 @@ const record::Roof* compute_roof(const record::CaseId& id, const std::vector<rec
 
 const record::Roof* memory_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
   const auto direction = std::ranges::find(id.problem, "direction", &record::Field::key);
-  if (direction != id.problem.end())  // a datasheet gives a link for both directions as one
+  const bool to_host = !record::has_peer(id);  // whose link is given for both directions as one
+  if (direction != id.problem.end())
     return highest(roofs, [&](std::string_view kind) {
-      return kind == "link" || (record::class_of_roof(kind) == record::RoofClass::link &&
-                                kind.ends_with("." + direction->value));
+      return (to_host && kind == "link") ||
+             (record::class_of_roof(kind) == record::RoofClass::link &&
+              kind.ends_with("." + direction->value));
     });
   return highest(roofs, [](std::string_view kind) {
     return record::class_of_roof(kind) == record::RoofClass::dram;

@@ -25,7 +25,8 @@ struct RoofTime {
 const record::Roof* compute_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs);
 
 /// The roof of a case's bytes: the highest dram.*, or with a field direction=to_device of the
-/// problem link.to_device or link; otherwise as compute_roof.
+/// problem link.to_device or link, and with a field `peer`, too, link.to_peer alone; otherwise as
+/// compute_roof.
 const record::Roof* memory_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs);
 
 /// The highest roof that is this kind or begins with it ("fma.f32", "llc."), as compute_roof.

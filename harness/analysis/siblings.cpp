@@ -32,8 +32,10 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-std::vector<Sibling> compared(const std::vector<std::string>& ids, const Logarithms& logs,
-                              double level) {
+}  // namespace
+
+std::vector<Sibling> set_beside_each_other(const std::vector<std::string>& ids,
+                                           const Logarithms& logs, double level) {
   const double devices = static_cast<double>(logs.size()),
                processes = static_cast<double>(logs.front().size());
   std::vector<double> of_device, of_process;
@@ -62,8 +64,6 @@ std::vector<Sibling> compared(const std::vector<std::string>& ids, const Logarit
   }
   return siblings;
 }
-
-}  // namespace
 
 std::vector<SiblingsOfSuite> compare_siblings(const std::vector<SiblingRun>& runs) {
   std::vector<std::string> devices;
@@ -107,7 +107,7 @@ std::vector<SiblingsOfSuite> compare_siblings(const std::vector<SiblingRun>& run
         logs[d].push_back(sum / static_cast<double>(names.size()));
       }
     result.push_back({suite, static_cast<int>(names.size()), static_cast<int>(processes),
-                      compared(devices, logs, level)});
+                      set_beside_each_other(devices, logs, level)});
   }
   return result;
 }

@@ -43,4 +43,11 @@ struct SiblingsOfSuite {
 /// (Bonferroni), so that at most one set of equal devices in twenty has a slower one.
 std::vector<SiblingsOfSuite> compare_siblings(const std::vector<SiblingRun>& runs);
 
+/// `logs`: of each of two or more equal things, whose names are `ids`, the logarithm of a time by
+/// process, of equally many processes, at least one. The interval of each holds with a probability
+/// of 1 - `level`.
+std::vector<Sibling> set_beside_each_other(const std::vector<std::string>& ids,
+                                           const std::vector<std::vector<double>>& logs,
+                                           double level);
+
 }  // namespace ridgeline::analysis

@@ -195,6 +195,20 @@ TEST(Summary, BytesBetweenHostAndDeviceHaveTheRoofOfTheirDirection) {
   EXPECT_FALSE(ceiling.only({{"dram", 5e8, "B/s", "a datasheet"}}).beats_roof);
 }
 
+TEST(Summary, BytesBetweenGpusHaveTheRoofOfTheirLinkAndNotOfTheHosts) {
+  record::Case copied;
+  copied.id = {"peers", "copy_engine", "f32", {{"peer", "1"}, {"direction", "both_ways"}}, {}};
+  copied.device_kind = DeviceKind::cuda;
+  copied.bytes = 1e6;
+  const record::Roof link{"link", 4e9, "B/s", "PCI Express 2 x8"},
+      there{"link.to_peer", 4e9, "B/s", "links"}, both{"link.both_ways", 8e9, "B/s", "links"};
+  Rows rows;
+  rows.add(copied, 0, 5e5);
+  EXPECT_EQ(rows.only({link, there, both}).roof, "link.both_ways");
+  EXPECT_DOUBLE_EQ(*rows.only({link, there, both}).share_of_roof, 0.25);
+  EXPECT_EQ(rows.only({link, there}).roof, "");
+}
+
 TEST(Summary, TheRoofOfE4m3IsCalledFp8) {
   for (const char* const dtype : {"e4m3", "e4m3_fast"}) {
     record::Case of_e4m3 = info;

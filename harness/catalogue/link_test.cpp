@@ -25,5 +25,41 @@ TEST(Link, IsAbsentWhereNoneIsNamed) {
     EXPECT_FALSE(link_roof(text)) << text;
 }
 
+TEST(PeerRoofs, AreThoseOfAllNvLinks) {
+  const auto roofs = peer_roofs(
+      {{"direct_peers", "cuda:1 cuda:2"}, {"nvlink", "18 x 26562 MB/s"}, {"pcie", "5 x16"}});
+  ASSERT_EQ(roofs.size(), 3u);
+  EXPECT_EQ(roofs[0], (record::Roof{"link.to_peer", 478.116e9, "B/s", "NVLink 18 x 26562 MB/s"}));
+  EXPECT_EQ(roofs[1].kind, "link.from_peer");
+  EXPECT_EQ(roofs[1].value, roofs[0].value);
+  EXPECT_EQ(roofs[2].kind, "link.both_ways");
+  EXPECT_EQ(roofs[2].value, 2 * roofs[0].value);
+}
+
+TEST(PeerRoofs, AreThoseOfPciExpressWithoutNvLinks) {
+  for (const record::Facts& facts :
+       {record::Facts{{"direct_peers", "cuda:1"}, {"pcie", "4 x16"}},
+        record::Facts{{"direct_peers", "cuda:1"}, {"nvlink", "none active"}, {"pcie", "4 x16"}}}) {
+    const auto roofs = peer_roofs(facts);
+    ASSERT_EQ(roofs.size(), 3u);
+    EXPECT_NEAR(roofs[0].value, 31.5e9, 1e8);
+    EXPECT_EQ(roofs[0].source, "PCI Express 4 x16");
+  }
+}
+
+TEST(PeerRoofs, AreAbsentWhereNothingNamesALink) {
+  for (const record::Facts& facts :
+       {record::Facts{}, record::Facts{{"nvlink", "18 x 26562 MB/s"}},
+        record::Facts{{"direct_peers", "none"}, {"pcie", "5 x16"}},
+        record::Facts{{"direct_peers", "cuda:1"}},
+        record::Facts{{"direct_peers", "cuda:1"}, {"nvlink", "18 active"}, {"pcie", "5 x16"}},
+        record::Facts{{"direct_peers", "cuda:1"}, {"nvlink", "18 x  MB/s"}},
+        record::Facts{{"direct_peers", "cuda:1"}, {"nvlink", "18 x MB/s"}},
+        record::Facts{{"direct_peers", "cuda:1"}, {"nvlink", "18 x -5 MB/s"}},
+        record::Facts{{"direct_peers", "cuda:1"}, {"nvlink", "18 x 1e9 MB/s"}},
+        record::Facts{{"direct_peers", "cuda:1"}, {"nvlink", "0 x 26562 MB/s"}}})
+    EXPECT_TRUE(peer_roofs(facts).empty());
+}
+
 }  // namespace link_test
 }  // namespace ridgeline::catalogue

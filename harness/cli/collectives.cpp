@@ -11,6 +11,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/present/collective_choices.hpp"
 #include "harness/present/json_output.hpp"
+#include "harness/present/peer_pairs.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -76,6 +77,19 @@ int choices(const Context& context, const PatternOptions& options) {
   return present::fine;
 }
 
+int pairs(const Context& context, const PatternOptions& options) {
+  const present::PairMatrices found =
+      present::find_pairs(context.results, options.patterns, present::say_left_out);
+  if (found.matrices.empty())
+    throw Error(ErrorKind::usage, "no stored run has copied between GPUs",
+                "ridgeline run 'peers/*' --device all measures every pair of a host");
+  if (context.json)
+    present::print_json(present::to_json(found));
+  else
+    present::say(stdout, present::pairs_text(found, present::look_of(stdout).width));
+  return present::fine;
+}
+
 struct ProjectOptions {
   std::string parameters, dtype = "f32", bucket = "25MiB", link;
   int ranks = 2;
@@ -106,12 +120,12 @@ int project(const Context& context, const ProjectOptions& options) {
 
 void add_collectives(Command program, Context& context) {
   const Command command = program.command(
-      "collectives",
-      "Fit measured collectives by size, project a step's, judge a library's choices",
+      "collectives", "Collectives by size, by a library's choice, and by pair of GPUs",
       R"(
 Examples:
   ridgeline collectives fit --device cpu
   ridgeline collectives project --parameters 7e9 --ranks 8 --link 300GB/s
+  ridgeline collectives pairs
 
 All read stored runs and measure nothing. docs/collectives.md explains the numbers.)");
   const auto [fitting, fit_options] =
@@ -139,6 +153,14 @@ All read stored runs and measure nothing. docs/collectives.md explains the numbe
                   choices);
   choosing.option("PATTERN", choice_options.patterns, "Which cases; all without one");
   add_choice(choosing);
+  const auto [pairing, pair_options] =
+      add_command(command, context, "pairs",
+                  "What every pair of GPUs of a host copies, and which pair is slower", R"(
+  ridgeline collectives pairs                               the largest copies
+  ridgeline collectives pairs 'peers/*,elements=1024,*'     of 4 KiB)",
+                  pairs);
+  pairing.option("PATTERN", pair_options.patterns, "Which cases of the suite peers");
+  for (const auto add : {add_results_option, add_json_option}) add(pairing, context);
   const auto [projecting, options] =
       add_command(command, context, "project",
                   "What reducing the gradients of a model takes: bounds beside measurements",

@@ -21,7 +21,8 @@ class Curves : public testing::Test {
  protected:
   /// A run of all_reduce of f32: 10 us and 100 GB/s of algorithm bandwidth at so many sizes from
   /// 1 KiB on, each twice the one before.
-  void add_run(int ranks, int sizes, const std::string& id, double slower = 1) const {
+  void add_run(int ranks, int sizes, const std::string& id, double slower = 1,
+               double wire = 0) const {
     store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
     const record::Run run = examples::run(id);
     store::begin(store, run, examples::device(), examples::environment());
@@ -44,6 +45,7 @@ class Curves : public testing::Test {
       measured.metrics = {{"busbw", 1e9 * bytes / ns, "B/s", record::Direction::higher}};
       store::add(store, process, info, measured);
     }
+    if (wire > 0) store::add(store, run.id, {"link.to_peer", wire, "B/s", "NVLink 4 x 25 MB/s"});
     store::finish(store, run.id, record::RunStatus::finished, run.started);
   }
 
@@ -113,6 +115,28 @@ TEST_F(Curves, AreFittedOfTheNewestRunThatHasThem) {
   EXPECT_NE(said.out.find("1 KiB to 32 MiB: 20.0 us + bytes at 50.0 GB/s"), std::string::npos)
       << said.out;
   EXPECT_EQ(said.out.find("2 ranks"), std::string::npos);
+}
+
+TEST_F(Curves, HaveTheShareOfTheWireThatTheirRateReaches) {
+  add_run(2, 16, "20261120T100000Z-aaaaaa", 1, 125e9);
+  add_run(4, 16, "20261121T100000Z-bbbbbb", 1, 80e9);
+  add_run(8, 16, "20261122T100000Z-cccccc");
+  for (const json& curve : all_of({"fit"})["curves"]) {
+    const double wire = curve["ranks"] == 2 ? 125e9 : 80e9;
+    EXPECT_EQ(curve.contains("wire"), curve["ranks"] != 8);
+    EXPECT_EQ(curve.contains("share_of_wire"), curve["ranks"] != 8);
+    if (!curve.contains("wire")) continue;
+    EXPECT_EQ(curve["wire"]["rate"], wire);
+    EXPECT_NEAR(curve["share_of_wire"].get<double>(), 100e9 / wire, 1e-4);
+    EXPECT_EQ(curve["above_wire"], wire < 100e9);
+  }
+  const std::string text = collectives({"fit"}).out;
+  EXPECT_NE(text.find(" 80.0% "), std::string::npos) << text;
+  EXPECT_NE(text.find(" 125% above the wire "), std::string::npos) << text;
+  EXPECT_NE(text.find("125 GB/s one way by NVLink 4 x 25 MB/s."), std::string::npos) << text;
+  EXPECT_NE(text.find("No wire where a run does not say"), std::string::npos) << text;
+  const std::string known = collectives({"fit", "*,ranks=2,*"}).out;
+  EXPECT_EQ(known.find("No wire"), std::string::npos) << known;
 }
 
 TEST_F(Curves, AreNoneOfTwoSizes) {

@@ -57,16 +57,31 @@ std::vector<record::Device> gpus(const std::vector<run::Worker>& workers) {
   return found;
 }
 
-/// The suites of which a chosen case has several ranks.
-std::set<std::string> suites_of_ranks(const std::vector<run::Selected>& cases) {
-  std::set<std::string> suites;
+/// How the chosen cases are measured on all GPUs.
+struct Way {
+  std::set<std::string> left_out;  // suites
+  bool has_left_out_peers = false;
+  bool in_turn = false;  // one GPU after the other
+};
+
+/// Suites of which a case has several ranks are left out. A case that uses another GPU beside its
+/// own would disturb what that one measures: with others such cases are left out, too, and alone
+/// they are measured in turn.
+Way way_of(const std::vector<run::Selected>& cases) {
+  std::set<std::string> of_ranks, of_peers, others;
   for (const run::Selected& each : cases)
-    if (!each.worker->hello.launcher.empty()) suites.insert(each.info.id.suite);
-  if (std::ranges::all_of(
-          cases, [&](const run::Selected& each) { return suites.contains(each.info.id.suite); }))
+    (!each.worker->hello.launcher.empty() ? of_ranks
+     : record::has_peer(each.info.id)     ? of_peers
+                                          : others)
+        .insert(each.info.id.suite);
+  if (others.empty() && of_peers.empty())
     throw Error(ErrorKind::usage, "cases of several ranks use all GPUs by themselves",
                 "leave out --device all");
-  return suites;
+  Way way{std::move(of_ranks), false, others.empty()};
+  if (way.in_turn || of_peers.empty()) return way;
+  way.left_out.merge(of_peers);
+  way.has_left_out_peers = true;
+  return way;
 }
 
 /// A run of one device, as its program told.
@@ -98,10 +113,19 @@ std::string told_text(const RunOfDevice& run) {
 }
 
 /// What came of each; empty when the user interrupts them, which each has stored then.
-std::vector<process::Ended> measured_side_by_side(
-    const std::vector<process::Command>& commands,
+std::vector<process::Ended> measured(
+    const std::vector<process::Command>& commands, bool in_turn,
     const std::function<void(std::size_t, std::string_view)>& said) try {
-  return process::run_side_by_side(commands, said);
+  if (!in_turn) return process::run_side_by_side(commands, said);
+  std::vector<process::Ended> ended;
+  for (const process::Command& command : commands) {
+    const std::size_t number = ended.size();
+    ended.push_back(
+        std::move(process::run_side_by_side({command}, [&](std::size_t, std::string_view line) {
+                    said(number, line);
+                  }).front()));
+  }
+  return ended;
 } catch (const process::Interrupted&) {
   return {};
 }
@@ -167,14 +191,17 @@ int run_on_all(const Context& context, const RunOptions& options) {
   const run::Profile profile =
       run::load_profile(context.profile.empty() ? "quick" : context.profile, home);
   std::vector<std::string> more;
-  for (const std::string& suite :
-       suites_of_ranks(run::select(workers, devices.front(), profile,
-                                   cases_of(workers, words, devices.front().kind), home)))
-    more.insert(more.end(), {"--exclude", suite});
+  const Way way = way_of(run::select(workers, devices.front(), profile,
+                                     cases_of(workers, words, devices.front().kind), home));
+  for (const std::string& suite : way.left_out) more.insert(more.end(), {"--exclude", suite});
   if (options.seed.empty())
     more.insert(more.end(), {"--seed", std::to_string(run::parse_seed(options.seed))});
 
   std::FILE* out = context.json ? stderr : stdout;  // for people
+  if (way.has_left_out_peers)
+    present::say(out,
+                 "cases between two GPUs are left out: chosen without others, they are measured "
+                 "on one GPU after the other\n");
   std::vector<process::Command> commands;
   for (const record::Device& device : devices) {
     process::Command command{
@@ -183,7 +210,7 @@ int run_on_all(const Context& context, const RunOptions& options) {
     commands.push_back(std::move(command));
   }
   std::vector<process::Ended> ended =
-      measured_side_by_side(commands, [&](std::size_t number, std::string_view line) {
+      measured(commands, way.in_turn, [&](std::size_t number, std::string_view line) {
         present::say(out,
                      fmt::format("{}: {}\n", printable(devices[number].id), printable(line, 4000)));
       });

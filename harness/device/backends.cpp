@@ -44,7 +44,7 @@ std::unique_ptr<Device> open(std::string_view id) {
     if (device.kind == Kind::cuda && device.id == id &&
         std::from_chars(id.data() + id.find(':') + 1, id.data() + id.size(), index).ec ==
             std::errc{})
-      return cuda::open(index);
+      return cuda::open(index, device);
   }
 #endif
   refuse(id);

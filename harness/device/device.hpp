@@ -78,6 +78,18 @@ class Device {
   /// written is noticed.
   virtual void poison(void* memory, std::size_t bytes) = 0;
 
+  // ---- several devices of one process, which are opened one after the other
+
+  /// Makes this the calling thread's device, as open() does. What a device is asked for while it is
+  /// not that one goes wrong.
+  virtual void make_current() {}
+  /// From now on, launches on this device, the thread's own, use the memory of `peer` directly.
+  /// Throws a dependency Error where they cannot.
+  virtual void reach(Device& peer);
+  /// What is launched on this device from now on begins when what has been launched on `other` so
+  /// far has ended.
+  virtual void begin_after(Device& other) { other.synchronize(); }
+
   virtual Stream& stream() = 0;
   virtual void synchronize() = 0;  // throws when something launched before has failed
   /// Records what `launches` enqueues on its stream. With Launch::single it must enqueue exactly

@@ -9,6 +9,13 @@
 
 namespace ridgeline::device {
 
+/// Another GPU of the host, and whether it and this one reach each other's memory directly: then no
+/// copy between them goes through the host's.
+struct Peer {
+  std::string id;
+  bool is_direct = false;
+};
+
 /// What a device is, as far as a kernel or a suite may ask. Sizes in bytes.
 struct Facts {
   Kind kind = Kind::cpu;
@@ -26,6 +33,9 @@ struct Facts {
   int max_threads_per_unit = 0, max_threads_per_block = 0, max_blocks_per_unit = 0;  // CUDA
   int registers_per_unit = 0;                                                        // CUDA
   std::uint64_t shared_per_unit = 0, shared_per_block = 0;  // CUDA; block: with opt-in
+
+  std::vector<Peer> peers;  // CUDA: the other GPUs in the order of discover(), from the one after
+                            // this on; after the last comes the first
 
   std::map<std::string, std::string> properties, comparable, recorded;  // as in record::Device
 };

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "harness/analysis/bound.hpp"
+#include "harness/analysis/roofline.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/base/text.hpp"
 #include "harness/present/asked_device.hpp"
@@ -25,8 +26,13 @@ CurveKey key_of(const CollectiveCurve& curve) {
 /// The curves of one run.
 std::map<CurveKey, CollectiveCurve> curves_of(const store::FoundRun& found,
                                               const std::vector<std::string>& patterns) {
-  const auto measurements = store::measurements(store::Store::open(found.file),
-                                                found.summary.run.id, store::Samples::leave_out);
+  store::Store store = store::Store::open(found.file);
+  const auto measurements =
+      store::measurements(store, found.summary.run.id, store::Samples::leave_out);
+  std::optional<record::Roof> wire;
+  if (const std::vector<record::Roof> roofs = store::roofs(store, found.summary.run.id);
+      const record::Roof* to_peer = analysis::highest_roof("link.to_peer", roofs))
+    wire = *to_peer;
   std::map<CurveKey, CollectiveCurve> curves;
   for (const analysis::CaseSummary& summary :
        analysis::summarise(measurements, {}, found.summary.run.unstable)) {
@@ -44,11 +50,16 @@ std::map<CurveKey, CollectiveCurve> curves_of(const store::FoundRun& found,
                                 of->options,
                                 of->ranks,
                                 {},
+                                {},
+                                {},
                                 {}};
     CollectiveCurve& known = curves.try_emplace(key_of(curve), curve).first->second;
     known.points.push_back({of->bytes, *summary.median_ns});
-    if (const auto busbw = analysis::metric(summary.metrics, "busbw"))
+    if (const auto busbw = analysis::metric(summary.metrics, "busbw")) {
       known.best_busbw = std::max(known.best_busbw.value_or(0), *busbw);
+      known.bus_factor = *busbw * *summary.median_ns / 1e9 / of->bytes;
+    }
+    if (of->ranks > 1) known.wire = wire;
   }
   return curves;
 }
@@ -60,6 +71,11 @@ void sort_points(CollectiveCurve& curve) {
 }
 
 }  // namespace
+
+std::optional<double> CollectiveCurve::share_of_wire(double rate) const {
+  if (!bus_factor || !wire || !(wire->value > 0)) return std::nullopt;
+  return rate * *bus_factor / wire->value;
+}
 
 std::vector<CollectiveCurve> find_curves(const std::filesystem::path& results,
                                          const CurveChoice& choice,

@@ -24,6 +24,12 @@ struct CollectiveCurve {
   int ranks = 1;
   std::vector<analysis::SizedTime> points;  // of results that are ok
   std::optional<double> best_busbw;         // B/s
+  std::optional<double> bus_factor;         // bus bandwidth over bytes per time
+  std::optional<record::Roof> wire;         // of one direction of the links between the ranks
+
+  /// The share of the wire that this rate of bytes per time takes as bus bandwidth; absent where
+  /// either is not known.
+  std::optional<double> share_of_wire(double rate) const;
 };
 
 /// By model, operation, ranks and mode. `left_out` is told of files that cannot be read; throws a

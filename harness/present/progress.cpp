@@ -1,5 +1,7 @@
 #include "harness/present/progress.hpp"
 
+#include <utility>
+
 #include <fmt/core.h>
 
 #include "harness/base/text.hpp"
@@ -68,15 +70,13 @@ void ProgressDisplay::stored(const run::Progress& progress, const run::Selected&
   rate_ = rate_of(measurement, selected.info.roof);
   const bool wrong = record::is_failure(measurement.outcome);
   if (terminal_ && !wrong) return;
-  const bool of_ranks =
-      measurement.outcome == record::Outcome::unsupported && selected.info.ranks > 1;
-  if (of_ranks && measurement.reason == reason_) {
-    ++more_;
+  const bool of_several = measurement.outcome == record::Outcome::unsupported &&
+                          (selected.info.ranks > 1 || record::has_peer(selected.info.id));
+  if (of_several && !more_.try_emplace(measurement.reason, 0).second) {
+    ++more_[measurement.reason];
     return;
   }
-  say_more();
-  reason_ = of_ranks ? measurement.reason : "";
-  clear();
+  StatusLine::clear();
   const std::string replicate =
       progress.processes > 1
           ? fmt::format(" (process {}/{})", progress.replicate + 1, progress.processes)
@@ -87,10 +87,11 @@ void ProgressDisplay::stored(const run::Progress& progress, const run::Selected&
 }
 
 void ProgressDisplay::say_more() {
-  if (more_ > 0)
-    say(out_, fmt::format("and {} unsupported: {}\n", units::plural(more_, "more case"),
-                          printable(reason_, 600)));
-  more_ = 0;
+  for (auto& [reason, count] : more_)
+    if (count > 0)
+      say(out_,
+          fmt::format("and {} unsupported: {}\n",
+                      units::plural(std::exchange(count, 0), "more case"), printable(reason, 600)));
 }
 
 void ProgressDisplay::counting(const std::string& case_name, int after) {

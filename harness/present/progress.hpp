@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "harness/present/terminal.hpp"
@@ -31,10 +32,9 @@ class ProgressDisplay : public StatusLine {
   void say_more();
 
   std::string rate_;  // of the case before
-  // Cases for more ranks than there is place for come by the hundred, all with one reason: after
-  // the first they are counted.
-  std::string reason_;
-  int more_ = 0;
+  // Cases for more ranks or more GPUs than there is place for come by the hundred, all with a few
+  // reasons: after the first of each they are counted.
+  std::map<std::string, int> more_;
 };
 
 }  // namespace ridgeline::present

@@ -22,6 +22,10 @@ std::string option(const CaseId& id, std::string_view key, std::string_view othe
   return std::string(otherwise);
 }
 
+bool has_peer(const CaseId& id) {
+  return std::ranges::find(id.problem, "peer", &Field::key) != id.problem.end();
+}
+
 std::string launch_of(const CaseId& id) {
   const bool isolated =
       std::ranges::find(id.problem, Field{"mode", "isolated"}) != id.problem.end();

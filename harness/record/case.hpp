@@ -28,6 +28,9 @@ struct CaseId {
 /// The value of an option, or `otherwise` when it is the default.
 std::string option(const CaseId& id, std::string_view key, std::string_view otherwise);
 
+/// Whether the case uses another GPU beside its device's, which the problem names as `peer`.
+bool has_peer(const CaseId& id);
+
 /// How the executions of a sample are launched: "single" by the option of that name, or where the
 /// problem says that a sample is one call (`calls=1`); else "graph".
 std::string launch_of(const CaseId& id);

@@ -302,6 +302,8 @@ record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& o
     if (const auto link = plan.device.recorded.find("pcie"); link != plan.device.recorded.end())
       if (const auto roof = catalogue::link_roof(link->second))
         store::add(store, plan.run.id, *roof);
+    for (const record::Roof& roof : catalogue::peer_roofs(plan.device.recorded))
+      store::add(store, plan.run.id, roof);
     store::finish(store, plan.run.id, status, timestamp());
     return status;
   } catch (...) {

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "harness/base/text.hpp"
+#include "harness/run/network.hpp"
 
 namespace ridgeline::run {
 namespace {
@@ -62,6 +63,7 @@ record::Environment observe_environment(const record::Device& device) {
   }
   note(environment.recorded, "distribution", distribution());
   note(environment.recorded, "load_average", first_line("/proc/loadavg"));
+  note(environment.recorded, "network", network_links("/sys"));
   note(environment.recorded, "uuid", device.uuid);
   environment.hash = hash(environment.comparable);
   return environment;

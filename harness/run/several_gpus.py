@@ -2,7 +2,8 @@
 """A worker that has as many GPUs of one model as it is told, which are none: for tests of whole
 runs on several devices. Times are played; `--slow N` makes those of GPU N 5% longer, `--crash N`
 ends the worker at each case of GPU N, `--seconds N` is what a case but the first takes,
-`--launched` makes them cases of several ranks."""
+`--launched` makes them cases of several ranks, `--peers` those of the suite `second` cases that use
+another GPU, too."""
 
 import json
 import random
@@ -13,7 +14,12 @@ import time
 answers, sys.stdout = sys.stdout, sys.stderr
 BUILD = {"worker": "several-gpus", "commit": "unknown", "dirty": False, "compiler": "", "flags": ""}
 BUILD |= {"cuda": "", "code_hash": ""}
-NAMES = [f"{suite}/played/f32/n={n}" for suite in ("first", "second") for n in range(1, 7)]
+PEER = {"second": "peer=1,"} if "--peers" in sys.argv else {}
+NAMES = [
+    f"{suite}/played/f32/{PEER.get(suite, '')}n={n}"
+    for suite in ("first", "second")
+    for n in range(1, 7)
+]
 
 
 def option(name, otherwise):
@@ -27,7 +33,8 @@ SECONDS = option("--seconds", 0)
 def case(name):
     suite, variant, dtype, problem = name.split("/")
     described = {"suite": suite, "variant": variant, "dtype": dtype, "options": []}
-    return described | {"problem": [problem.split("=")], "device_kind": "cuda"}
+    fields = [field.split("=") for field in problem.split(",")]
+    return described | {"problem": fields, "device_kind": "cuda"}
 
 
 def device(number):

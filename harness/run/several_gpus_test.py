@@ -63,6 +63,22 @@ def test_programs_are_told_the_same(lab):
     assert told["exit_code"] == 0
 
 
+def test_cases_between_two_gpus_are_measured_in_turn(lab):
+    played = ("--gpus", 3, "--peers")
+    done = lab.execute(command(lab, *played, arguments=["second"]), text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = [line.split(":")[1] for line in done.stdout.splitlines() if "/18]" in line]
+    assert said == ["0"] * 18 + ["1"] * 18 + ["2"] * 18
+
+
+def test_cases_between_two_gpus_are_left_out_beside_others(lab):
+    done = lab.execute(command(lab, "--gpus", 2, "--peers"), text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("cases between two GPUs are left out: ")
+    assert "cuda:0: [18/18] first/" in done.stdout
+    assert "second/" not in done.stdout
+
+
 def test_what_one_gpu_does_costs_its_run_only(lab):
     done = lab.execute(command(lab, "--gpus", 3, "--crash", 2, processes=1), text=True)
     assert done.returncode == 2, done.stdout + done.stderr

@@ -24,6 +24,7 @@ from reports.figures import (
     fusion,
     gemm,
     occupancy,
+    peers,
     roofline,
     roofs,
     transfer,
@@ -193,10 +194,12 @@ INPUTS: dict[str, Callable[[], Json]] = {
     "very_many": very_many,
     "crowded": crowded,
     "hostile": hostile,
+    "peers": synthetic.peers,
 }
 NAMES = [kind.name for kind in figures.kinds("run")]
 NOTHING_TO_DRAW = {("divergence", "cpu"), ("divergence", "crowded"), ("fusion", "crowded")}
 NOTHING_TO_DRAW |= {("transfer", "cpu"), ("transfer", "crowded")}
+NOTHING_TO_DRAW |= {("peers", "gpu"), ("peers", "cpu"), ("peers", "crowded")}
 NOTHING_TO_DRAW |= {  # without counts, and without ladders
     (name, source) for name in ("levels", "ladders") for source in ("gpu", "cpu", "crowded")
 }
@@ -225,8 +228,33 @@ def test_figures_are_found_by_listing_their_folder() -> None:
         "gemm",
         "attention",
         "transfer",
+        "peers",
         "collectives",
     ]
+
+
+def test_pairs_show_the_largest_copies_by_the_distance_of_the_peer() -> None:
+    run = parsed(synthetic.peers(gpus=4, slow=2))
+    rows = peers.cells(run)
+    assert list(rows) == [
+        (variant, direction)
+        for variant in ("copy_engine", "copy_kernel")
+        for direction in ("both_ways", "from_peer", "to_peer")
+    ]
+    for row in rows.values():
+        assert list(row) == [1, 2, 3]
+        assert row[2].y < 0.7 * row[1].y < 0.7001 * row[3].y
+        assert all("elements=268435456" in point.name for point in row.values())
+    figure = drawn("peers", run)
+    assert figure is not None
+    (axes,) = figure.axes
+    texts = [text.get_text() for text in axes.texts]
+    points = [point for row in rows.values() for point in row.values()]
+    assert texts == [f"{point.y / 1e9:.3g}" for point in points]
+    assert axes.get_xlabel().endswith("bandwidth, GB/s")
+    shades = axes.images[0].get_array()
+    assert shades is not None and shades.shape == (6, 3)
+    assert shades[0][1] < 0.7 < shades[0][0]
 
 
 @pytest.mark.parametrize("source", INPUTS)

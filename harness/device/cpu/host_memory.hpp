@@ -33,6 +33,7 @@ class HostDevice : public Device {
   void poison(void* memory, std::size_t bytes) override;
   Stream& stream() override { return stream_; }
   void synchronize() override {}
+  void reach(Device&) override {}  // all such memory is the host's
 
  protected:
   Stream stream_;

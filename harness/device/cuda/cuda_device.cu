@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -59,7 +60,7 @@ __global__ void fill_elements(Element* to, std::size_t count, Distribution distr
 
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(int index) : index_(index), facts_(read_facts(index)), gpu_(facts_.uuid) {
+  CudaDevice(int index, Facts facts) : index_(index), facts_(std::move(facts)), gpu_(facts_.uuid) {
     check_cuda(cudaSetDevice(index), "making a GPU the current one");
     std::size_t free = 0, total = 0;
     check_cuda(cudaMemGetInfo(&free, &total), "making a context on a GPU");
@@ -67,9 +68,11 @@ class CudaDevice final : public Device {
     cudaStream_t stream = nullptr;
     check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
     stream_.native = stream;
+    check_cuda(cudaEventCreateWithFlags(&launched_, cudaEventDisableTiming), "creating an event");
   }
   ~CudaDevice() override {
     keeper().reset();
+    cudaEventDestroy(launched_);
     cudaStreamDestroy(native());
   }
 
@@ -129,6 +132,25 @@ class CudaDevice final : public Device {
     }
   }
   void poison(void* memory, std::size_t bytes) override { set_bytes(memory, 0xFF, bytes); }
+
+  void make_current() override {
+    check_cuda(cudaSetDevice(index_), "making a GPU the current one");
+  }
+  void reach(Device& peer) override {
+    auto* const other = dynamic_cast<CudaDevice*>(&peer);
+    if (other == nullptr) return Device::reach(peer);
+    const cudaError_t enabled = cudaDeviceEnablePeerAccess(other->index_, 0);
+    if (enabled == cudaErrorPeerAccessAlreadyEnabled)
+      cudaGetLastError();  // by a case before
+    else
+      check_cuda(enabled, "reaching the memory of another GPU");
+  }
+  void begin_after(Device& other) override {
+    auto* const gpu = dynamic_cast<CudaDevice*>(&other);
+    if (gpu == nullptr) return Device::begin_after(other);
+    check_cuda(cudaEventRecord(gpu->launched_, gpu->native()), "recording an event");
+    check_cuda(cudaStreamWaitEvent(native(), gpu->launched_, 0), "waiting for another GPU");
+  }
 
   Stream& stream() override { return stream_; }
   void synchronize() override {
@@ -192,10 +214,13 @@ class CudaDevice final : public Device {
   Facts facts_;
   nvml::Gpu gpu_;
   Stream stream_;
+  cudaEvent_t launched_ = nullptr;  // of the latest begin_after() this device
 };
 
 }  // namespace
 
-std::unique_ptr<Device> open(int index) { return std::make_unique<CudaDevice>(index); }
+std::unique_ptr<Device> open(int index, Facts facts) {
+  return std::make_unique<CudaDevice>(index, std::move(facts));
+}
 
 }  // namespace ridgeline::device::cuda

@@ -13,9 +13,9 @@ namespace ridgeline::device::cuda {
 /// context on a GPU.
 void discover(Discovery& found);
 
-/// Opens a GPU by the index in its id, cuda:<index>. Makes it the current device of the calling
-/// thread.
-std::unique_ptr<Device> open(int index);
+/// Opens the GPU cuda:<index>, of which discover() has said `facts`. Makes it the current device of
+/// the calling thread.
+std::unique_ptr<Device> open(int index, Facts facts);
 
 // ---- parts of the backend
 

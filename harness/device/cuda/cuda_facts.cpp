@@ -1,5 +1,9 @@
+#include <cstddef>
 #include <fstream>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <cuda_runtime.h>
 #include <fmt/core.h>
@@ -110,6 +114,36 @@ Facts read_facts(int index) {
   return facts;
 }
 
+namespace {
+
+/// Whether GPU `from` can use the memory of GPU `to`.
+bool reaches(int from, int to) {
+  int can = 0;
+  if (cudaDeviceCanAccessPeer(&can, from, to) == cudaSuccess) return can != 0;
+  cudaGetLastError();  // such as a part of a GPU, which has no peers
+  return false;
+}
+
+/// Says of each GPU in `gpus`, of which CUDA's numbers are `numbers`, what the others are to it.
+void add_peers(std::span<Facts> gpus, const std::vector<int>& numbers) {
+  for (std::size_t mine = 0; mine < gpus.size(); ++mine) {
+    std::string all, direct;
+    for (std::size_t distance = 1; distance < gpus.size(); ++distance) {
+      const std::size_t peer = (mine + distance) % gpus.size();
+      const bool is_direct =
+          reaches(numbers[mine], numbers[peer]) && reaches(numbers[peer], numbers[mine]);
+      gpus[mine].peers.push_back({gpus[peer].id, is_direct});
+      all += (all.empty() ? "" : " ") + gpus[peer].id;
+      if (is_direct) direct += (direct.empty() ? "" : " ") + gpus[peer].id;
+    }
+    if (all.empty()) continue;
+    gpus[mine].recorded["peers"] = all;
+    gpus[mine].recorded["direct_peers"] = direct.empty() ? "none" : direct;
+  }
+}
+
+}  // namespace
+
 void discover(Discovery& found) {
   const auto unavailable = [&](std::string reason) {
     found.unavailable.push_back({Kind::cuda, std::move(reason)});
@@ -124,6 +158,8 @@ void discover(Discovery& found) {
         fmt::format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status)));
   }
   if (count == 0) unavailable("the NVIDIA driver shows no GPU");
+  const std::size_t before = found.devices.size();
+  std::vector<int> numbers;
   for (int index = 0; index < count; ++index) {
     try {
       Facts facts = read_facts(index);
@@ -136,10 +172,12 @@ void discover(Discovery& found) {
       }
       if (code == Code::ptx) facts.properties["code"] = "PTX, which the driver compiles";
       found.devices.push_back(std::move(facts));
+      numbers.push_back(index);
     } catch (const Error& error) {
       unavailable(fmt::format("cuda:{}: {}", index, error.what()));
     }
   }
+  add_peers(std::span(found.devices).subspan(before), numbers);
 }
 
 }  // namespace ridgeline::device::cuda

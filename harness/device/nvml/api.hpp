@@ -25,6 +25,22 @@ struct Memory {
   unsigned long long total, free, used;
 };
 
+// NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON: of each active link, in one direction, in 1e6 B/s.
+inline constexpr unsigned nvlink_speed_field = 90;
+enum ValueType : int { unsigned_int = 1, unsigned_long_long = 3 };  // of nvmlValueType_t
+
+struct FieldValue {  // nvmlFieldValue_t
+  unsigned field = 0, scope = 0;
+  long long timestamp = 0, latency_us = 0;
+  int value_type = 0;
+  Status status = 0;
+  union {
+    double real;
+    unsigned number;
+    unsigned long long long_number;
+  } value = {};
+};
+
 struct Process {
   unsigned pid;
   unsigned long long memory;
@@ -66,6 +82,14 @@ struct Api {
       "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons");
   Status (*pcie_generation)(Handle, unsigned*) = Function("nvmlDeviceGetMaxPcieLinkGeneration");
   Status (*pcie_lanes)(Handle, unsigned*) = Function("nvmlDeviceGetMaxPcieLinkWidth");
+  Status (*pcie_generation_now)(Handle,
+                                unsigned*) = Function("nvmlDeviceGetCurrPcieLinkGeneration");
+  Status (*pcie_lanes_now)(Handle, unsigned*) = Function("nvmlDeviceGetCurrPcieLinkWidth");
+  Status (*nvlink_state)(Handle, unsigned link,
+                         int* is_active) = Function("nvmlDeviceGetNvLinkState");
+  Status (*nvlink_remote)(Handle, unsigned link,
+                          PciInfo*) = Function("nvmlDeviceGetNvLinkRemotePciInfo_v2");
+  Status (*field_values)(Handle, int count, FieldValue*) = Function("nvmlDeviceGetFieldValues");
   Status (*ecc_mode)(Handle, unsigned*, unsigned*) = Function("nvmlDeviceGetEccMode");
   Status (*ecc_errors)(Handle, int, int,
                        unsigned long long*) = Function("nvmlDeviceGetTotalEccErrors");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "harness/device/nvml/api.hpp"
+#include "harness/device/nvml/links.hpp"
 #include "harness/device/nvml/neighbours.hpp"
 #include "harness/device/nvml/throttle.hpp"
 
@@ -118,9 +119,7 @@ void Gpu::describe(Facts& facts) const {
   put(facts.properties, "max_sm_clock_mhz", ask<unsigned>(api().max_clock, handle_, sm_clock));
   put(facts.properties, "max_memory_clock_mhz",
       ask<unsigned>(api().max_clock, handle_, memory_clock));
-  if (const auto generation = ask<unsigned>(api().pcie_generation, handle_))
-    if (const auto lanes = ask<unsigned>(api().pcie_lanes, handle_))
-      facts.recorded["pcie"] = fmt::format("{} x{}", *generation, *lanes);
+  facts.recorded.merge(links(api(), handle_));
   put(facts.recorded, "sm_clock_at_rest_mhz", ask<unsigned>(api().clock, handle_, sm_clock));
   put(facts.recorded, "memory_clock_at_rest_mhz",
       ask<unsigned>(api().clock, handle_, memory_clock));
