@@ -49,6 +49,9 @@ NOT_RUN = {  # pattern: the reason
     r"ridgeline import .*": "needs files of other programs; import_test.py gives it some",
     r"ridgeline collectives fit\b.*": "needs runs of collectives; collectives_test.cpp has some",
     r"ridgeline run --expect-ranks 8": "needs eight cores",
+    r"ridgeline run .* --(hosts hosts|launcher srun)\b.*": (
+        "needs several hosts or Slurm; several_hosts_test.py and slurm_jobs_test.py have them"
+    ),
     r"ridgeline completion zsh .*": "is for zsh",
     r"ridgeline trend (acknowledge|expect|resolve|reopen)\b.*": (
         "answers to a change, of which two nights have none; trend_told_test.py answers to some"

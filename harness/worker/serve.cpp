@@ -126,7 +126,7 @@ class Session {
       return to_line(protocol::Prepared{record::Outcome::unsupported,
                                         fmt::format("does not run on {}", request.device)});
     measure::Group& group = program_.group != nullptr ? *program_.group : alone_;
-    device::Support support = check(*wanted, device_->facts());
+    device::Support support = check(*wanted, device_->facts(), program_.group);
     // All ranks measure it or none does: one that did not would leave the others waiting.
     if (group.max(support ? 0 : 1) > 0 && support)
       support = device::Support::unsupported("another rank cannot measure it");
