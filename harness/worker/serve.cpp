@@ -14,6 +14,7 @@
 #include "harness/measure/measure.hpp"
 #include "harness/protocol/json.hpp"
 #include "harness/worker/build_facts.hpp"
+#include "harness/worker/hosts.hpp"
 
 namespace ridgeline::worker {
 namespace {
@@ -88,6 +89,8 @@ class Session {
                           {protocol::Feature::layout, protocol::Feature::settle,
                            protocol::Feature::energy, protocol::Feature::open}};
     if (program_.keeps_expected) hello.features.insert(protocol::Feature::expected);
+    if (program_.group != nullptr)
+      hello.hosts = hosts_of(*program_.group, facts_of_host(program_.discover()));
     return to_line(hello);
   }
 
