@@ -51,6 +51,9 @@ NOT_RUN = {  # pattern: the reason
         "needs runs of collectives; collectives_test.cpp and collective_pairs_test.cpp have some"
     ),
     r"ridgeline run --expect-ranks 8": "needs eight cores",
+    r"ridgeline run .* --(hosts hosts|launcher srun)\b.*": (
+        "needs several hosts or Slurm; several_hosts_test.py and slurm_jobs_test.py have them"
+    ),
     r"ridgeline completion zsh .*": "is for zsh",
     r"ridgeline trend (acknowledge|expect|resolve|reopen)\b.*": (
         "answers to a change, of which two nights have none; trend_told_test.py answers to some"

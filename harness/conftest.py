@@ -1,13 +1,10 @@
-import ctypes
 import fcntl
 import os
 import subprocess
 
 import pytest
 
-from harness.run.scripted_runs import BUILD, Lab, left_behind
-
-PR_SET_CHILD_SUBREAPER = 36
+from harness.run.scripted_runs import BUILD, Lab, adopt_orphans, left_behind
 
 
 @pytest.fixture
@@ -17,7 +14,7 @@ def lab(tmp_path):
         assert (BUILD / program).is_file(), (
             f"{BUILD / program} is not built; build it, or set RIDGELINE_BUILD"
         )
-    assert ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    adopt_orphans()
     left_behind(
         wait_s=5
     )  # orphans of tests without a Lab fall to this process, too, and tests come in any order

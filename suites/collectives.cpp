@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
+#include "harness/device/device.hpp"
 #include "harness/device/waiting.hpp"
 #include "suites/cases.hpp"
 
@@ -206,6 +207,16 @@ measure::Workload prepare(const Named& named, const Problem& problem, const Call
   return workload;
 }
 
+/// A rank needs a core, or a GPU.
+worker::Places places(const device::Facts& facts) {
+  if (facts.kind != device::Kind::cuda) return {facts.units, "cores"};
+  static const auto gpus = [] {
+    const device::Discovery found = device::discover();
+    return std::ranges::count(found.devices, device::Kind::cuda, &device::Facts::kind);
+  }();
+  return {static_cast<int>(gpus), "GPUs"};
+}
+
 worker::Case make_case(const Named& named, const Problem& problem, const Calls& calls) {
   std::vector<record::Field> options;
   if (problem.reduction != Reduction::sum)
@@ -235,6 +246,7 @@ worker::Case make_case(const Named& named, const Problem& problem, const Calls& 
       });
   if (problem.ranks == 1) result.info.idea += " (one rank: a copy, no communication)";
   result.info.ranks = problem.ranks;
+  result.places = places;
   return result;
 }
 

@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
       for (const device::Facts& facts : device::discover().devices)
         gpus += facts.kind == device::Kind::cuda ? 1 : 0;
       if (gpus == 0) return device::open(id);
-      return device::open("cuda:" + std::to_string(group.rank_on_machine() % gpus));
+      return device::open("cuda:" + std::to_string(group.here().rank % gpus));
     };
   }
   const int exit_code = worker::main(argc, argv, program);

@@ -24,7 +24,7 @@ class Collectives : public testing::Test {
   }
 
   static process::WorkerProcess start(int ranks) {
-    process::WorkerProcess worker(COLLECTIVES_WORKER, "mpirun", ranks);
+    process::WorkerProcess worker(COLLECTIVES_WORKER, process::Launcher(), ranks);
     EXPECT_EQ(worker.greet(process::after(60)).launcher, "mpirun");
     return worker;
   }

@@ -65,8 +65,8 @@ def measure(context: Context, step: Step) -> None:
     command += ["--json"]
     if options.get("unfit_reason"):
         command += program.option("--unfit", options["unfit_reason"])
-    for name in ("device", "budget"):
-        if options[name]:
+    for name in ("device", "budget", "launcher", "hosts"):
+        if options.get(name):
             command += program.option(f"--{name}", options[name])
     for worker in options["worker"]:
         command += program.option("--worker", worker)

@@ -12,6 +12,8 @@ HERE = Path(__file__).resolve().parent
 VENV = HERE.parent.parent / ".venv" / "bin"
 GITHUB = sorted(HERE.glob("github/*.yml"))
 GITLAB = sorted(HERE.glob("gitlab/*.yml"))
+MANIFESTS = sorted(HERE.glob("kubernetes/*.yaml"))
+SCRIPTS = sorted(HERE.glob("slurm/*.sbatch"))
 UNITS = sorted(HERE.glob("systemd/*"))
 STRICT = (
     "{extends: default, rules: {line-length: {max: 130}, document-start: disable, truthy: "
@@ -37,7 +39,7 @@ def name(path: Path) -> str:
     return path.name
 
 
-@pytest.mark.parametrize("path", [*GITHUB, *GITLAB], ids=name)
+@pytest.mark.parametrize("path", [*GITHUB, *GITLAB, *MANIFESTS], ids=name)
 def test_yaml_is_tidy(path):
     passes(tool("yamllint"), "--strict", "-d", STRICT, path)
 
@@ -100,8 +102,9 @@ def test_the_container_recipe_is_sound():
     passes(tool("hadolint"), HERE.parent / "Containerfile")
 
 
-def test_the_slurm_script_is_sound():
-    passes(tool("shellcheck"), HERE / "slurm" / "nightly.sbatch")
+@pytest.mark.parametrize("path", SCRIPTS, ids=name)
+def test_scripts_are_sound(path):
+    passes(tool("shellcheck"), path)
 
 
 def test_systemd_knows_every_key(tmp_path):

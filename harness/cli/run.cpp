@@ -13,6 +13,7 @@
 #include "harness/present/plan.hpp"
 #include "harness/present/terminal.hpp"
 #include "harness/process/home.hpp"
+#include "harness/process/launcher.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/run/doubts.hpp"
 #include "harness/run/environment.hpp"
@@ -39,6 +40,34 @@ void exclude(run::Plan& plan, const std::vector<std::string>& excluded,
                 "exclude fewer, or choose more");
 }
 
+/// What --launcher and --hosts say; absent when neither is given.
+std::optional<process::Launcher> launcher_of(const RunOptions& options) {
+  if (options.launcher.empty() && options.hosts.empty()) return std::nullopt;
+  process::Launcher launcher;
+  if (!options.launcher.empty()) launcher.program = options.launcher;
+  launcher.hosts = options.hosts;
+  process::check(launcher);
+  return launcher;
+}
+
+/// The workers, whose ranks are started as `launcher` says.
+std::vector<run::Worker> ask_workers(const std::vector<std::string>& named,
+                                     const std::optional<process::Launcher>& launcher) {
+  std::vector<run::Worker> workers = run::ask_workers(named, run::Ask::cases_and_devices);
+  if (launcher)
+    for (run::Worker& worker : workers) worker.launcher = *launcher;
+  return workers;
+}
+
+/// Makes sure that --launcher and --hosts are about something.
+void check_launched(const RunOptions& options, const run::Plan& plan) {
+  for (const auto& [name, value] :
+       {std::pair("--launcher", &options.launcher), std::pair("--hosts", &options.hosts)})
+    if (!value->empty())
+      run::require_ranks(fmt::format("{} {}", name, printable(*value)), plan.cases,
+                         "leave it out, or choose such cases: ridgeline run 'collectives/*'");
+}
+
 /// What a run that is resumed keeps.
 void check_resumable(const RunOptions& options) {
   const std::pair<const char*, bool> kept[] = {{"PATTERN", !options.patterns.empty()},
@@ -56,6 +85,7 @@ void check_resumable(const RunOptions& options) {
 
 int resume(const Context& context, const RunOptions& options) {
   check_resumable(options);
+  const std::optional<process::Launcher> launcher = launcher_of(options);
   std::FILE* out = context.json ? stderr : stdout;  // for people
   const std::filesystem::path home = process::home();
   const present::RepeatedRun resumed =
@@ -65,10 +95,10 @@ int resume(const Context& context, const RunOptions& options) {
   plan.run = resumed.found.summary.run;
   plan.profile = resumed.profile;
   if (!options.budget.empty()) plan.profile.budget_s = run::parse_budget(options.budget);
-  const std::vector<run::Worker> workers =
-      run::ask_workers(context.workers, run::Ask::cases_and_devices);
+  const std::vector<run::Worker> workers = ask_workers(context.workers, launcher);
   plan.device = present::same_device(resumed, workers, context.device);
   plan.cases = present::resumed_cases(resumed, workers, plan.device, home);
+  check_launched(options, plan);
   if (plan.device.kind == DeviceKind::emulated) plan.profile.processes = 1;
   if (options.counters) run::require_counters(plan.device);
   const run::DeviceLock lock(plan.device.uuid,
@@ -91,6 +121,7 @@ int resume(const Context& context, const RunOptions& options) {
 int run(const Context& context, const RunOptions& options) {
   if (context.device == all_gpus) return run_on_all(context, options);
   if (!options.resume.empty()) return resume(context, options);
+  const std::optional<process::Launcher> launcher = launcher_of(options);
   std::FILE* out = context.json ? stderr : stdout;  // for people
   const std::filesystem::path home = process::home();
   std::optional<present::RepeatedRun> repeated;
@@ -105,7 +136,7 @@ int run(const Context& context, const RunOptions& options) {
   const Words words(options.patterns);
   const std::vector<std::string> named = with_files(context.workers, words);
   if (repeated) present::check_workers(*repeated, named);
-  const std::vector<run::Worker> workers = run::ask_workers(named, run::Ask::cases_and_devices);
+  const std::vector<run::Worker> workers = ask_workers(named, launcher);
   std::vector<std::string> gone;  // of the repeated run's cases
   if (repeated) {
     plan.device = present::same_device(*repeated, workers, context.device);
@@ -121,6 +152,7 @@ int run(const Context& context, const RunOptions& options) {
                              cases_of(workers, words, plan.device.kind), home);
   }
   exclude(plan, options.excluded, workers);
+  check_launched(options, plan);
   if (options.ranks) run::expect_ranks(*options.ranks, plan.cases, workers, plan.device);
   if (plan.device.kind == DeviceKind::emulated) {
     if (options.processes)
@@ -186,6 +218,7 @@ void add_run(Command program, Context& context) {
                                                 replaces its own
   ridgeline run gemm --counters                 what the hardware counts in one execution of each,
                                                 kept beside its times: ncu must be on the PATH
+  ridgeline run 'collectives/*' --hosts hosts   ranks on several hosts, by mpirun
   ridgeline run --resume latest --budget 5m     go on with a run that was interrupted, killed or cut
                                                 off by its budget: what it has is not measured
                                                 again. The budget counts from now
@@ -211,6 +244,12 @@ unstable, disturbed or above its roof, 130 interrupted.)",
   command.option("--expect-ranks", options.ranks,
                  "Refuse to measure collectives by another number of ranks",
                  {.value_name = "N", .between = std::pair(1, 100000)});
+  command.option("--launcher", options.launcher,
+                 "What starts the ranks of collectives; without it mpirun",
+                 {.value_name = "PROGRAM", .one_of = process::launchers});
+  command.option("--hosts", options.hosts,
+                 "Start ranks on the hosts of this hostfile of Open MPI's; this one is the first",
+                 {.value_name = "FILE"});
   command.option("--seed", options.seed, "Of the order of cases and of their inputs",
                  {.value_name = "N"});
   command.option("--repeat-of", options.repeat_of,

@@ -41,7 +41,9 @@ void check_options(const RunOptions& options) {
   const std::pair<const char*, bool> of_one_run[] = {{"--resume", !options.resume.empty()},
                                                      {"--repeat-of", !options.repeat_of.empty()},
                                                      {"--dry-run", options.dry_run},
-                                                     {"--expect-ranks", options.ranks.has_value()}};
+                                                     {"--expect-ranks", options.ranks.has_value()},
+                                                     {"--launcher", !options.launcher.empty()},
+                                                     {"--hosts", !options.hosts.empty()}};
   for (const auto& [name, given] : of_one_run)
     if (given)
       throw Error(ErrorKind::usage, fmt::format("{} does not go with --device all", name),

@@ -15,6 +15,7 @@ namespace ridgeline::cli {
 struct RunOptions {
   std::vector<std::string> patterns, excluded;
   std::string label, unfit, budget, seed, repeat_of, resume;
+  std::string launcher, hosts;  // of ranks; empty: mpirun, and no file
   std::optional<int> processes;
   std::optional<int> ranks;  // expected
   bool strict = false, no_wait = false, dry_run = false, counters = false;

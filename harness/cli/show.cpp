@@ -14,6 +14,7 @@
 #include "harness/present/case_table.hpp"
 #include "harness/present/clocks.hpp"
 #include "harness/present/hardware_table.hpp"
+#include "harness/present/hosts_text.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/listing.hpp"
 #include "harness/present/rate.hpp"
@@ -40,6 +41,7 @@ struct Shown : store::StoredRun {
   std::string status;
   std::vector<record::Roof> roofs;
   std::vector<record::Facts> files = {};  // that an imported run comes from
+  std::vector<record::Facts> hosts = {};  // of ranks
   std::optional<analysis::Clocks> clocks = {};
   std::string resume = {};                 // the line that measures what is left
   std::vector<CaseSummary> cases;          // that the options ask for
@@ -89,6 +91,7 @@ Shown read(const store::FoundRun& found, const ShowOptions& options) {
               present::status(found),
               store::roofs(store, id),
               store::imported_from(store, id),
+              store::hosts(store, id),
               {},
               {},
               {},
@@ -161,6 +164,7 @@ void print_head(const Shown& shown, const present::Look& look) {
   if (shown.clocks) line("clocks", present::clocks_text(*shown.clocks));
   line("comparable", facts(shown.environment.comparable));
   line("recorded", facts(shown.environment.recorded));
+  for (const std::string& host : present::hosts_text(shown.hosts)) line("host", host);
   typed("file", shown.found.file.string());
 }
 
@@ -231,6 +235,8 @@ json::Value json_of(const Shown& shown) {
   if (!shown.files.empty())
     all["imported_from"] =
         json::list(shown.files, [](const auto& file) { return json::Value(file); });
+  if (!shown.hosts.empty())
+    all["hosts"] = json::list(shown.hosts, [](const auto& hosts) { return json::Value(hosts); });
   if (shown.clocks) all["clocks"] = present::to_json(*shown.clocks);
   for (const CaseSummary& summary : shown.cases) all["cases"].push_back(present::to_json(summary));
   for (const StoredMeasurement& stored : shown.sampled) {

@@ -95,15 +95,15 @@ void SideProcesses::attempt(const GateCase& gate_case, Side side,
 
 void SideProcesses::greet(const SideWorkers& workers, Side side) {
   const double patience_s = run::start_patience_s(workers[side], setup_.case_timeout_s);
-  const record::Build build = processes_[side]->greet(process::after(patience_s)).build;
+  const protocol::Hello hello = processes_[side]->greet(process::after(patience_s));
   const run::Worker& worker = *workers[side].worker;
-  if (run::program_code(build, worker.program) != worker.code)
+  if (run::program_code(hello.build, worker.program) != worker.code)
     throw WorkerChanged(ErrorKind::dependency,
                         fmt::format("{} has changed while the gate was measuring: {}",
                                     to_string(side), worker.program.string()),
                         "start another gate");
   started_.insert(&worker);
-  ids_[side] = add_process(side, build);
+  ids_[side] = add_process(side, hello.build, hello.hosts);
 }
 
 // A GPU's context takes a process a quarter of a second, and two hardly more than one. A worker
@@ -124,13 +124,15 @@ void SideProcesses::open_device(const SideWorkers& workers, const GateCase& gate
   });
 }
 
-std::int64_t SideProcesses::add_process(Side side, const record::Build& build) {
+std::int64_t SideProcesses::add_process(Side side, const record::Build& build,
+                                        const record::Facts& hosts) {
   record::Process process;
   process.run_id = side == Side::baseline ? setup_.baseline_run.id : setup_.candidate_run.id;
   process.replicate = round_;
   process.seed = seed_;
   process.started = run::timestamp();
   process.build = build;
+  process.hosts = hosts;
   return store::add(store_, process);
 }
 

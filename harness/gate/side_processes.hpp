@@ -62,7 +62,7 @@ class SideProcesses {
   /// Has both make the device ready, at the same time.
   void open_device(const SideWorkers& workers, const GateCase& gate_case,
                    Sides<std::optional<run::CaseResult>>& failures);
-  std::int64_t add_process(Side side, const record::Build& build);
+  std::int64_t add_process(Side side, const record::Build& build, const record::Facts& hosts = {});
   bool keeps_expected(const SideWorkers& workers) const;
 
   const GateSetup& setup_;

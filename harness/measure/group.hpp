@@ -5,6 +5,12 @@
 
 namespace ridgeline::measure {
 
+/// Where a rank stands among those of its machine.
+struct Here {
+  int size = 1, rank = 0;  // of them, and its own among them
+  int first = 0;           // the number of the first of them among all ranks
+};
+
 /// The processes that measure one case together: they start each sample together, the slowest
 /// counts, and they stop together. The base class is a group of one.
 class Group {
@@ -12,6 +18,7 @@ class Group {
   virtual ~Group() = default;
   virtual int size() const { return 1; }
   virtual int rank() const { return 0; }
+  virtual Here here() const { return {size(), rank(), 0}; }
   virtual void barrier() {}
   virtual double max(double value) { return value; }
   /// Rank 0's bytes, on every rank.

@@ -42,8 +42,6 @@ Pipe make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-/// Settings of the caller's environment that would change what is measured are left out, and what
-/// only a gate tells its workers.
 std::vector<std::string> child_environment(const Command& command) {
   std::vector<std::pair<std::string, std::string>> set = command.environment;
   set.emplace_back("LC_ALL", "C");
@@ -51,7 +49,7 @@ std::vector<std::string> child_environment(const Command& command) {
   for (char** entry = environ; *entry; ++entry) {
     const std::string line = *entry;
     const std::string name = line.substr(0, line.find('='));
-    bool keep = name != "CUDA_LAUNCH_BLOCKING" && name != "RIDGELINE_EXPECTED";
+    bool keep = is_inherited(name);
     for (const auto& [key, value] : set) keep = keep && name != key;
     if (keep) lines.push_back(line);
   }
@@ -171,6 +169,10 @@ int end_program(pid_t program, int polite_ms) {
 }
 
 }  // namespace
+
+bool is_inherited(std::string_view name) {
+  return name != "CUDA_LAUNCH_BLOCKING" && name != "RIDGELINE_EXPECTED";
+}
 
 Child::Child(const Command& command) {
   std::vector<std::string> arguments{command.program.string()};

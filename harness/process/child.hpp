@@ -4,6 +4,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct Command {
   std::vector<std::filesystem::path> scratch{};  // folders that are removed, with all in them, when
                                                  // the program is gone
 };
+
+/// Whether a Child gets the variable of this name from the caller: not what would change what is
+/// measured, nor what only a gate tells its workers.
+bool is_inherited(std::string_view name);
 
 /// A program below a guard: a process of our own that adopts whatever the program forks. When the
 /// program ends, when kill() is called, or when this process dies in any way, the guard kills all

@@ -3,12 +3,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/random.h>
@@ -16,6 +18,8 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/process/carried_variables.hpp"
 #include "harness/protocol/messages.hpp"
 
 namespace ridgeline::process {
@@ -68,38 +72,99 @@ static void give_scratch(Command& command, const char* setting,
   command.environment.emplace_back(setting, name);
 }
 
-Command launch_command(const std::string& launcher, int ranks, const std::filesystem::path& worker,
-                       const Reception& reception) {
-  if (launcher != "mpirun")
-    throw Error(ErrorKind::dependency, fmt::format("{} asks for the launcher {}, which is unknown",
-                                                   worker.filename().string(), launcher));
-  const std::filesystem::path program = find_on_path(launcher);
-  if (program.empty())
-    throw Error(ErrorKind::dependency, fmt::format("{} not found", launcher),
-                "install Open MPI (openmpi-bin)");
+void check(const Launcher& launcher) {
+  const bool by_slurm = launcher.program == "srun";
+  if (!by_slurm && launcher.program != "mpirun")
+    throw Error(ErrorKind::usage, fmt::format("unknown launcher {}", launcher.program),
+                "known are mpirun and srun");
+  if (find_on_path(launcher.program).empty())
+    throw Error(ErrorKind::dependency, fmt::format("{} not found", launcher.program),
+                by_slurm ? "install Slurm's programs (slurm-client), or leave out --launcher srun"
+                         : "install Open MPI (openmpi-bin)");
+  if (launcher.hosts.empty()) return;
+  if (by_slurm)
+    throw Error(ErrorKind::usage, "--hosts does not go with --launcher srun",
+                "leave it out: the hosts are those of Slurm's allocation");
+  if (std::string line; !std::getline(std::ifstream(launcher.hosts), line))
+    throw Error(ErrorKind::usage,
+                fmt::format("cannot read hosts from {}", printable(launcher.hosts.string())),
+                "--hosts names a file with a host per line, such as: node1 slots=4");
+}
+
+bool may_leave_host(const Launcher& launcher) {
+  const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
+  return !launcher.hosts.empty() || launcher.program == "srun" || is_set("SLURM_JOB_ID") ||
+         is_set("OMPI_MCA_orte_default_hostfile");
+}
+
+/// Of one that ends its ranks when it is asked to, within a second.
+static Command polite_launcher(const Launcher& launcher, const Reception& reception) {
   Command command;
-  command.program = program;
+  command.program = find_on_path(launcher.program);
+  command.environment = {{protocol::token_variable, reception.token()}};
+  command.output_to_errors = true;
+  command.polite_ms = 2000;
+  return command;
+}
+
+// More ranks than cores are started all the same: the worker then says what there is no place for.
+static Command srun_command(const Launcher& launcher, int ranks, const Reception& reception) {
+  Command command = polite_launcher(launcher, reception);
+  command.arguments = {"--mpi=pmix",
+                       "--ntasks",
+                       std::to_string(ranks),
+                       "--overcommit",
+                       "--overlap",  // with the step that ridgeline itself may be
+                       "--input=none",
+                       "--kill-on-bad-exit=1",
+                       fmt::format("--export={}", fmt::join(carried_variables(), ","))};
+  return command;
+}
+
+static Command mpirun_command(const Launcher& launcher, int ranks, const Reception& reception) {
+  Command command = polite_launcher(launcher, reception);
   // Bound by the launcher, a rank would see a smaller machine than the one the run is about; ranks
   // divide its cores themselves.
-  command.arguments = {"-n",
-                       std::to_string(ranks),
-                       "--bind-to",
-                       "none",
-                       worker.string(),
-                       "--worker",
-                       "--connect",
-                       fmt::format("127.0.0.1:{}", reception.port())};
+  command.arguments = {"-n", std::to_string(ranks), "--bind-to", "none"};
   // Open MPI refuses root and more ranks than cores unless told; on a small machine ranks share
   // cores.
-  command.environment = {{protocol::token_variable, reception.token()},
-                         {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-                         {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-                         {"OMPI_MCA_rmaps_base_oversubscribe", "1"}};
-  command.output_to_errors = true;
-  command.polite_ms = 2000;  // mpirun kills its ranks within a second
+  const auto set = [&](const char* name, const char* value) {
+    command.environment.emplace_back(name, value);
+  };
+  set("OMPI_ALLOW_RUN_AS_ROOT", "1");
+  set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  set("OMPI_MCA_rmaps_base_oversubscribe", "1");
   std::error_code none;
-  give_scratch(command, "OMPI_MCA_orte_tmpdir_base", std::filesystem::temp_directory_path(none));
-  give_scratch(command, "OMPI_MCA_btl_vader_backing_directory", "/dev/shm");
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(none);
+  if (!may_leave_host(launcher)) {
+    give_scratch(command, "OMPI_MCA_orte_tmpdir_base", temporary);
+    give_scratch(command, "OMPI_MCA_btl_vader_backing_directory", "/dev/shm");
+    return command;
+  }
+  // Its own setting for this host alone makes Open MPI's ranks fail. What Slurm starts for it on
+  // other hosts would have TMPDIR, too.
+  if (!launcher.hosts.empty()) give_scratch(command, "TMPDIR", temporary);
+  // On a host that is lost, what Open MPI runs there notices after 25 s in place of 8 minutes, and
+  // ends its ranks.
+  set("OMPI_MCA_oob_tcp_keepalive_time", "10");
+  set("OMPI_MCA_oob_tcp_keepalive_intvl", "5");
+  set("OMPI_MCA_oob_tcp_keepalive_probes", "3");
+  for (const std::string& name : carried_variables())
+    command.arguments.insert(command.arguments.end(), {"-x", name});
+  if (!launcher.hosts.empty())
+    command.arguments.insert(command.arguments.end(),
+                             {"--hostfile", std::filesystem::absolute(launcher.hosts).string()});
+  return command;
+}
+
+Command launch_command(const Launcher& launcher, int ranks, const std::filesystem::path& worker,
+                       const Reception& reception) {
+  check(launcher);
+  Command command = launcher.program == "srun" ? srun_command(launcher, ranks, reception)
+                                               : mpirun_command(launcher, ranks, reception);
+  command.arguments.insert(
+      command.arguments.end(),
+      {worker.string(), "--worker", "--connect", fmt::format("127.0.0.1:{}", reception.port())});
   return command;
 }
 

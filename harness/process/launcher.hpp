@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/process/child.hpp"
 #include "harness/process/descriptor.hpp"
@@ -25,10 +26,27 @@ class Reception {
   std::string token_;
 };
 
-/// The line that starts `ranks` workers under `launcher` ("mpirun"), told to report at the
-/// reception, with folders that are gone with them. Throws a dependency Error when the launcher is
-/// not on the PATH.
-Command launch_command(const std::string& launcher, int ranks, const std::filesystem::path& worker,
+/// The programs that start ranks, as the command line calls them.
+inline const std::vector<std::string> launchers{"mpirun", "srun"};
+
+/// How ranks are started.
+struct Launcher {
+  std::string program = "mpirun";  // one of `launchers`
+  std::filesystem::path hosts{};  // a hostfile of Open MPI's, for mpirun; empty: this host, or what
+                                  // an allocation of Slurm's or Open MPI's settings say
+};
+
+/// Throws a dependency Error when the program is not on the PATH, a usage Error when the hosts
+/// cannot be read, or are given to srun, which takes those of its allocation.
+void check(const Launcher& launcher);
+
+/// Whether it may start ranks on other hosts, so that nobody here knows how many have a place.
+bool may_leave_host(const Launcher& launcher);
+
+/// The line that starts `ranks` workers, told to report at the reception. On this host, what Open
+/// MPI keeps lies in folders that are gone with them. Rank 0 must be on this host: the first of the
+/// hosts. Throws as check() does.
+Command launch_command(const Launcher& launcher, int ranks, const std::filesystem::path& worker,
                        const Reception& reception);
 
 /// The first executable file called `name` on the PATH; empty when there is none.

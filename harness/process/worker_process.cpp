@@ -41,7 +41,7 @@ WorkerProcess::WorkerProcess(const WorkerCommand& worker, std::function<void()> 
   lines_ = std::make_unique<LineReader>(from_, protocol::max_message_bytes);
 }
 
-WorkerProcess::WorkerProcess(const std::filesystem::path& program, const std::string& launcher,
+WorkerProcess::WorkerProcess(const std::filesystem::path& program, const Launcher& launcher,
                              int ranks, std::function<void()> tick, const Variables& environment)
     : reception_(std::make_unique<Reception>()), tick_(std::move(tick)) {
   Command command = launch_command(launcher, ranks, program, *reception_);

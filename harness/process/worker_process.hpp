@@ -55,7 +55,7 @@ class WorkerProcess {
   explicit WorkerProcess(const WorkerCommand& worker, std::function<void()> tick = {},
                          const Variables& environment = {});
   /// Starts `ranks` of it under `launcher`; rank 0 will connect back to us.
-  WorkerProcess(const std::filesystem::path& program, const std::string& launcher, int ranks,
+  WorkerProcess(const std::filesystem::path& program, const Launcher& launcher, int ranks,
                 std::function<void()> tick = {}, const Variables& environment = {});
 
   /// Waits until the worker is there and has introduced itself; comes before any other request.

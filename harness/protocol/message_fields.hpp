@@ -46,6 +46,7 @@ void fields(auto& visit, Of<Hello> auto& answer) {
   visit("build", answer.build);
   visit("launcher", answer.launcher, record::any_name);
   visit("features", answer.features, {.most = 100, .presence = Presence::may_lack});
+  visit("hosts", answer.hosts, record::left_out_when_empty);
 }
 
 void fields(auto& visit, Of<Suite> auto& suite) {

@@ -72,6 +72,7 @@ struct Hello {
   std::string launcher;        // "mpirun" when measuring needs one process a rank under it; empty
                                // otherwise
   std::set<Feature> features;  // without those that this program does not know
+  record::Facts hosts{};       // of ranks that a launcher has started: as in record::Process
 };
 
 /// What a suite asks of its family, in one sentence.

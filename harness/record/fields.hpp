@@ -75,6 +75,7 @@ void fields(auto& visit, Of<Process> auto& process) {
   visit("seed", process.seed);
   visit("started", process.started, when);
   visit("imported", process.imported, left_out_when_empty);
+  visit("hosts", process.hosts, left_out_when_empty);
 }
 
 /// Without its device, which has a row of its own.

@@ -90,6 +90,8 @@ struct Process {
   std::uint64_t seed = 0;
   std::string started;
   Facts imported;  // of a run that was imported: the file, its SHA-256, and what it says of itself
+  Facts hosts;     // of ranks: "hosts" counts their hosts; "host0" names that of rank 0, and
+                   // "host0.ranks", ".links", ".cpu" and ".gpus" say what is on it
   Build build;
   bool operator==(const Process&) const = default;
 };

@@ -49,7 +49,8 @@ int PMPI_Allgather(const void*, int, void*, void*, int, void*, void*);
 int MPI_Allgather(const void* sent, int count, void* of, void* received, int room, void* as,
                   void* ranks) {
   const int status = PMPI_Allgather(sent, count, of, received, room, as, ranks);
-  if (misbehaves()) ((float*)received)[7] += 1;
+  extern char ompi_mpi_byte[];  // of what ranks tell each other between cases
+  if (misbehaves() && as != ompi_mpi_byte) ((float*)received)[7] += 1;
   return status;
 }
 """

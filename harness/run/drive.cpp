@@ -192,7 +192,8 @@ class RunInProgress {
     std::string reason;
     try {
       process_ = run::start(assignment.team, [this] { tick(); });
-      process_id_ = add_process(process_->greet(deadline).build);
+      const protocol::Hello hello = process_->greet(deadline);
+      process_id_ = add_process(hello.build, hello.hosts);
       return true;
     } catch (const process::WorkerLost& lost) {
       process_.reset();
@@ -211,13 +212,14 @@ class RunInProgress {
     return false;
   }
 
-  std::int64_t add_process(const record::Build& build) {
+  std::int64_t add_process(const record::Build& build, const record::Facts& hosts = {}) {
     record::Process process;
     process.run_id = plan_.run.id;
     process.replicate = progress_.replicate;
     process.seed = seed_;
     process.started = timestamp();
     process.build = build;
+    process.hosts = hosts;
     return store::add(store_, process);
   }
 

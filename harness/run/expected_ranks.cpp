@@ -29,11 +29,21 @@ std::optional<int> places(const std::vector<Worker>& workers, const record::Devi
   return count;
 }
 
+bool launched(const Selected& each) { return !each.worker->hello.launcher.empty(); }
+
 }  // namespace
+
+void require_ranks(const std::string& option, const std::vector<Selected>& cases,
+                   const std::string& how) {
+  if (std::ranges::any_of(cases, launched)) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("{}: none of {} is measured by ranks", option,
+                          units::plural(std::ssize(cases), "chosen case")),
+              how);
+}
 
 void expect_ranks(int expected, const std::vector<Selected>& cases,
                   const std::vector<Worker>& workers, const record::Device& device) {
-  const auto launched = [](const Selected& each) { return !each.worker->hello.launcher.empty(); };
   const auto differs = [&](const Selected& each) {
     return launched(each) && each.info.ranks != expected;
   };
@@ -50,11 +60,11 @@ void expect_ranks(int expected, const std::vector<Selected>& cases,
                     printable(first.name, 400), first.info.ranks),
         how);
   }
-  if (std::ranges::none_of(cases, launched))
-    throw Error(ErrorKind::usage,
-                fmt::format("--expect-ranks {}: none of {} is measured by ranks", expected,
-                            units::plural(std::ssize(cases), "chosen case")),
-                how);
+  require_ranks(fmt::format("--expect-ranks {}", expected), cases, how);
+  if (std::ranges::any_of(cases, [](const Selected& each) {
+        return launched(each) && process::may_leave_host(each.worker->launcher);
+      }))
+    return;
   const std::optional<int> there = places(workers, device);
   if (there && *there < expected)
     throw Error(ErrorKind::dependency,

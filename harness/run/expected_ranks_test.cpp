@@ -55,6 +55,17 @@ TEST_F(ExpectedRanks, AreNotThoseOfCasesWithoutALauncher) {
             "--expect-ranks 1: none of 1 chosen case is measured by ranks");
 }
 
+TEST_F(ExpectedRanks, OnOtherHostsHavePlacesThatNobodyKnowsHere) {
+  ranks_.launcher.hosts = "hosts";
+  EXPECT_EQ(said(8, {selected(ranks_, 8)}), "");
+  EXPECT_NE(said(8, {selected(ranks_, 4)}), "");
+}
+
+TEST_F(ExpectedRanks, AreWhatOptionsOfALauncherAreAbout) {
+  require_ranks("--hosts x", {selected(plain_, 1), selected(ranks_, 2)}, "how");
+  EXPECT_THROW(require_ranks("--hosts x", {selected(plain_, 1)}, "how"), Error);
+}
+
 TEST_F(ExpectedRanks, NeedAGpuOrACoreEach) {
   EXPECT_EQ(said(8, {selected(ranks_, 8)}, ErrorKind::dependency),
             "--expect-ranks 8: 8 ranks need as many cores, and there are 4");

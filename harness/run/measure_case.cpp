@@ -147,7 +147,10 @@ std::unique_ptr<process::WorkerProcess> start(const Team& team, std::function<vo
   if (worker.hello.launcher.empty())
     return std::make_unique<process::WorkerProcess>(command_of(worker), std::move(tick),
                                                     environment);
-  return std::make_unique<process::WorkerProcess>(worker.program, worker.hello.launcher, team.ranks,
+  if (worker.hello.launcher != process::Launcher().program)
+    throw Error(ErrorKind::dependency, fmt::format("{} asks for the launcher {}, which is unknown",
+                                                   worker.name, worker.hello.launcher));
+  return std::make_unique<process::WorkerProcess>(worker.program, worker.launcher, team.ranks,
                                                   std::move(tick), environment);
 }
 

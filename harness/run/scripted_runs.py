@@ -5,6 +5,7 @@ behind falls to this one, so that `left_behind` can tell.
 """
 
 import contextlib
+import ctypes
 import json
 import os
 import shlex
@@ -205,6 +206,12 @@ def repeatable(found: dict[str, dict]) -> dict[str, dict]:
 
 def named(found: dict[str, dict]) -> dict[str, str]:
     return {variant: verdict["verdict"] for variant, verdict in found.items()}
+
+
+def adopt_orphans() -> None:
+    """From now on, what processes below this one leave behind falls to it."""
+    pr_set_child_subreaper = 36
+    assert ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0) == 0
 
 
 def children() -> list[tuple[int, str, str]]:

@@ -37,7 +37,9 @@ def library(folder: Path, name: str, source: str) -> Path:
     return made
 
 
-def run(lab: Lab, device: str, cases: list[str], case_s: int, seed: int, before: str):
+def run(
+    lab: Lab, device: str, cases: list[str], case_s: int, seed: int, before: str, *options: object
+):
     """One process of each of these on two ranks, whose shells do `before` first."""
     worker = lab.folder / WORKER.name
     worker.write_text(f'#!/bin/sh\n{before}\nexec {WORKER} "$@"\n')
@@ -50,7 +52,7 @@ def run(lab: Lab, device: str, cases: list[str], case_s: int, seed: int, before:
     lab.environment["TMPDIR"] = str(lab.folder)
     return lab.call(
         *("run", "--device", device, "--profile", profile, "--results", lab.results),
-        *("--worker", worker, "--expect-ranks", 2, "--seed", seed),
+        *("--worker", worker, "--expect-ranks", 2, "--seed", seed, *options),
         text=True,
         timeout=240,
     )

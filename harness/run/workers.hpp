@@ -33,6 +33,7 @@ struct Worker {
   std::map<std::pair<DeviceKind, std::string>, std::string> own_names{};
   std::optional<DeviceKind> own_kind{};  // the kind of device that no other of Ridgeline's workers
                                          // serves, if there is one
+  process::Launcher launcher{};          // of its ranks, when it has any
   process::WorkerCommand command{};      // by which it is started; the program alone when empty
   bool of_others = false;  // not one of Ridgeline's: profiles need not know its suites
 };

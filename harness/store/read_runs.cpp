@@ -154,6 +154,18 @@ std::vector<record::Build> builds(Connection& connection, std::string_view run_i
   });
 }
 
+std::vector<record::Facts> hosts(Connection& connection, std::string_view run_id) {
+  return connection.read("read the hosts of a run in", [&] {
+    std::vector<record::Facts> hosts;
+    each_row(
+        connection, "process",
+        "SELECT min(id) AS id, hosts FROM process WHERE run_id = ? AND hosts <> '{}' "
+        "GROUP BY hosts ORDER BY 1",
+        [&](const Row& row) { hosts.push_back(row.get<record::Facts>("hosts")); }, run_id);
+    return hosts;
+  });
+}
+
 std::vector<StoredProcess> processes(Connection& connection, std::string_view run_id) {
   return connection.read("read the processes of a run in", [&] {
     std::vector<StoredProcess> processes;

@@ -58,6 +58,8 @@ std::string model(Connection& connection);
 std::vector<RunSummary> runs(Connection& connection);
 record::Environment environment(Connection& connection, std::string_view run_id);
 std::vector<record::Build> builds(Connection& connection, std::string_view run_id);
+/// Of ranks: record::Process::hosts of the processes of a run that have any, each once.
+std::vector<record::Facts> hosts(Connection& connection, std::string_view run_id);
 std::vector<record::Roof> roofs(Connection& connection, std::string_view run_id);
 StoredRun stored_run(Connection& connection, const RunSummary& summary);
 

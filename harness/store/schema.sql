@@ -1,4 +1,4 @@
--- Schema 10, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
+-- Schema 11, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
 
 CREATE TABLE baseline (
   name   TEXT PRIMARY KEY NOT NULL CONSTRAINT baseline_name_is_plain
@@ -175,7 +175,7 @@ CREATE TABLE process (
   replicate INTEGER NOT NULL CHECK (replicate >= 0),
   seed      INTEGER NOT NULL,
   started   TEXT NOT NULL CONSTRAINT process_started_is_utc CHECK (started GLOB '????-??-??T??:??:??Z')
-, imported TEXT NOT NULL DEFAULT '{}' CONSTRAINT imported_is_json CHECK (json_valid(imported))) STRICT;
+, imported TEXT NOT NULL DEFAULT '{}' CONSTRAINT imported_is_json CHECK (json_valid(imported)), hosts TEXT NOT NULL DEFAULT '{}' CONSTRAINT hosts_are_json CHECK (json_valid(hosts))) STRICT;
 
 CREATE TABLE roof (
   run_id TEXT NOT NULL REFERENCES run (id),

@@ -11,13 +11,20 @@
 
 namespace ridgeline::worker {
 
+/// How many ranks a machine has room for, and what each takes one of: "cores".
+struct Places {
+  int count = 0;
+  const char* what = "";
+};
+
 /// A case that a worker can measure. `supports` and `memory` are asked before anything is
 /// allocated.
 struct Case {
   record::Case info;
   std::function<device::Support(const device::Facts&)> supports;
-  std::function<double(const device::Facts&)> memory;  // device bytes that two sets of inputs, an
-                                                       // output and its workspace need
+  std::function<Places(const device::Facts&)> places{};  // of cases that ranks measure
+  std::function<double(const device::Facts&)> memory;    // device bytes that two sets of inputs, an
+                                                         // output and its workspace need
   std::function<measure::Workload(measure::Setup&)> prepare;
 };
 

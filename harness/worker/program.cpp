@@ -37,11 +37,23 @@ measure::PrepareOptions options_of(const record::CaseId& id) {
   return options;
 }
 
-device::Support check(const Case& wanted, const device::Facts& facts) {
-  if (wanted.supports) {
-    const device::Support support = wanted.supports(facts);
-    if (!support) return support;
+/// Of those that measure the case, how many are on this machine.
+static int ranks_here(const Case& wanted, const measure::Group* group) {
+  const bool are_there = group != nullptr && group->size() == wanted.info.ranks;
+  return are_there ? group->here().size : wanted.info.ranks;
+}
+
+device::Support check(const Case& wanted, const device::Facts& facts, const measure::Group* group) {
+  device::Support support = wanted.supports ? wanted.supports(facts) : device::Support::yes();
+  if (!support && support.kind() == device::Support::Kind::unavailable) return support;
+  if (wanted.places) {
+    const auto [count, what] = wanted.places(facts);
+    if (const int ranks = ranks_here(wanted, group); ranks > count)
+      return device::Support::unsupported(
+          fmt::format("{} ranks need as many {}, and there {}", ranks, what,
+                      count == 1 ? "is 1" : fmt::format("are {}", count)));
   }
+  if (!support) return support;
   const double needed = wanted.memory ? wanted.memory(facts) : 0;
   const auto free = static_cast<double>(facts.memory_free);
   if (needed > free) {

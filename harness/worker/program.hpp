@@ -51,9 +51,11 @@ measure::PrepareOptions options_of(const record::CaseId& id);
 /// What `input` is called in a case's name and in messages; absent when nothing is.
 std::optional<device::Distribution> distribution_called(std::string_view input);
 
-/// Whether the case can be measured on the device: its own word, then whether it fits into the
-/// memory that is free.
-device::Support check(const Case& wanted, const device::Facts& facts);
+/// Whether the case can be measured on the device: its own word, then whether the machine has a
+/// place for each of its ranks in `group`, and for all of them where that has another number or is
+/// null, then whether it fits into the memory that is free.
+device::Support check(const Case& wanted, const device::Facts& facts,
+                      const measure::Group* group = nullptr);
 
 /// The id of the best device there is.
 std::string best_device(const Program& program);

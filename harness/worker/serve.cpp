@@ -14,6 +14,7 @@
 #include "harness/measure/measure.hpp"
 #include "harness/protocol/json.hpp"
 #include "harness/worker/build_facts.hpp"
+#include "harness/worker/hosts.hpp"
 
 namespace ridgeline::worker {
 namespace {
@@ -88,6 +89,8 @@ class Session {
                           {protocol::Feature::layout, protocol::Feature::settle,
                            protocol::Feature::energy, protocol::Feature::open}};
     if (program_.keeps_expected) hello.features.insert(protocol::Feature::expected);
+    if (program_.group != nullptr)
+      hello.hosts = hosts_of(*program_.group, facts_of_host(program_.discover()));
     return to_line(hello);
   }
 
@@ -126,7 +129,7 @@ class Session {
       return to_line(protocol::Prepared{record::Outcome::unsupported,
                                         fmt::format("does not run on {}", request.device)});
     measure::Group& group = program_.group != nullptr ? *program_.group : alone_;
-    device::Support support = check(*wanted, device_->facts());
+    device::Support support = check(*wanted, device_->facts(), program_.group);
     // All ranks measure it or none does: one that did not would leave the others waiting.
     if (group.max(support ? 0 : 1) > 0 && support)
       support = device::Support::unsupported("another rank cannot measure it");

@@ -100,6 +100,36 @@ TEST(Serve, ADeviceIsOpenedOnceThoughAskedForAheadOfItsFirstCase) {
   EXPECT_FALSE(failure(answers.at(2)).message.empty());
 }
 
+/// Ranks of which two are on this machine.
+struct OfTwoMachines : measure::Group {
+  int size() const override { return 4; }
+  measure::Here here() const override { return {2, 0, 0}; }
+};
+
+TEST(Check, RanksNeedPlacesOnTheirMachine) {
+  Case wanted;
+  wanted.places = [](const device::Facts& facts) { return Places{facts.units, "cores"}; };
+  device::Facts facts;
+  const OfTwoMachines group;
+  const auto refusal = [&](int ranks, int cores, const measure::Group* of) {
+    wanted.info.ranks = ranks;
+    facts.units = cores;
+    return check(wanted, facts, of).reason();
+  };
+  EXPECT_EQ(refusal(4, 4, nullptr), "");
+  EXPECT_EQ(refusal(4, 2, nullptr), "4 ranks need as many cores, and there are 2");
+  EXPECT_EQ(refusal(4, 2, &group), "");
+  EXPECT_EQ(refusal(4, 1, &group), "2 ranks need as many cores, and there is 1");
+  EXPECT_EQ(refusal(8, 2, &group), "8 ranks need as many cores, and there are 2")
+      << "the group is not that of the case";
+  wanted.supports = [](const device::Facts&) { return device::Support::unavailable("missing"); };
+  EXPECT_EQ(refusal(4, 2, nullptr), "missing");
+  wanted.supports = [](const device::Facts&) { return device::Support::unsupported("other"); };
+  EXPECT_EQ(refusal(4, 2, nullptr), "4 ranks need as many cores, and there are 2")
+      << "many cases have one reason";
+  EXPECT_EQ(refusal(2, 2, nullptr), "other");
+}
+
 TEST(Serve, ACaseIsPreparedSampledInTurnsAndFinished) {
   const auto answers = converse(
       {prepare("constant"), sample, sample, protocol::FinishRequest{}, protocol::FinishRequest{}});

@@ -13,10 +13,6 @@ namespace {
 
 // Errors are MPI's default: a message and the end of every rank. A group that cannot agree cannot
 // report either.
-struct Machine {
-  int size = 1, rank = 0;
-};
-
 bool initialised() {
   int flag = 0;
   MPI_Initialized(&flag);
@@ -24,16 +20,18 @@ bool initialised() {
 }
 
 /// Starts MPI when nobody has asked before.
-const Machine& machine() {
-  static const Machine place = [] {
+const measure::Here& machine() {
+  static const measure::Here place = [] {
     int provided = 0;
     // Other threads exist (OpenMP's), but only the one that starts MPI calls it.
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm here = MPI_COMM_NULL;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-    Machine found;
+    measure::Here found;
     MPI_Comm_size(here, &found.size);
     MPI_Comm_rank(here, &found.rank);
+    MPI_Comm_rank(MPI_COMM_WORLD, &found.first);
+    MPI_Bcast(&found.first, 1, MPI_INT, 0, here);
     MPI_Comm_free(&here);
     device::cpu::keep_to_share(found.rank, found.size);
     return found;
@@ -63,7 +61,7 @@ int MpiGroup::rank() const {
   return rank;
 }
 
-int MpiGroup::rank_on_machine() const { return machine().rank; }
+measure::Here MpiGroup::here() const { return machine(); }
 
 void MpiGroup::abort(int exit_code) noexcept {
   if (initialised()) MPI_Abort(MPI_COMM_WORLD, exit_code);

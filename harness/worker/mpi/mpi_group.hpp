@@ -17,7 +17,7 @@ class MpiGroup final : public measure::Group {
 
   int size() const override;
   int rank() const override;
-  int rank_on_machine() const;
+  measure::Here here() const override;
   /// Ends every rank, when MPI was started: for one that cannot go on, while the others may wait
   /// for it.
   void abort(int exit_code) noexcept;

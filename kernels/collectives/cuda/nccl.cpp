@@ -1,6 +1,5 @@
 #include <string_view>
 
-#include <cuda_runtime_api.h>
 #include <fmt/core.h>
 
 #include "harness/device/facts.hpp"
@@ -51,11 +50,6 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
   if (facts.kind != device::Kind::cuda)
     return device::Support::unsupported("communicates between GPUs");
   if (!api().missing.empty()) return device::Support::unavailable(api().missing);
-  int gpus = 0;
-  if (cudaGetDeviceCount(&gpus) != cudaSuccess) gpus = 0;
-  if (problem.ranks > gpus)
-    return device::Support::unsupported(
-        fmt::format("{} ranks need as many GPUs, and there are {}", problem.ranks, gpus));
   return common_support(problem);
 }
 

@@ -111,9 +111,6 @@ class World final : public Communicator {
 device::Support supports(const Problem& problem, const device::Facts& facts) {
   if (facts.kind == device::Kind::cuda)
     return device::Support::unsupported("communicates from host memory");
-  if (problem.ranks > facts.units)
-    return device::Support::unsupported(fmt::format(
-        "{} ranks need as many cores, and {} are used here", problem.ranks, facts.units));
   if (problem.count() > INT32_MAX)
     return device::Support::unsupported("MPI counts elements in 32 bits");
   if (problem.reduction == Reduction::avg)
