@@ -11,7 +11,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = (
     *("calibrate", "compare_counters", "faults", "fuzz", "fuzz_python"),
     *("draw_verdicts", "gate_study", "measured_pairs", "synthetic_nights", "trend_study"),
-    *("against_vendor", "container_recipe", "page_times", "report_times", "sanitize"),
+    *(
+        "against_vendor",
+        "container_recipe",
+        "import_times",
+        "page_times",
+        "report_times",
+        "sanitize",
+    ),
     "trend_causes",
 )
 
