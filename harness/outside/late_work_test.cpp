@@ -148,6 +148,8 @@ TEST(LateWork, IsDoneWhereMemoryIsLookedAt) {
                     [&lazy](const float* x, float* y) {
                       if (lazy.y != nullptr) lazy.protect(PROT_READ | PROT_WRITE);
                       lazy = {x, y, large};
+                      for (const std::int64_t end : {std::int64_t{0}, large - 4096})
+                        doubled(x + end, y + end, 4096, 100);  // what is on no whole page
                       lazy.protect(PROT_NONE);
                     },
                     large),
