@@ -90,6 +90,7 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
   } all[] = {
       {"--aa", options.aa, false, false},
       {"--all", options.all, false, false},
+      {"--believe-code", options.believe_code, false, false},
       {"--budget", !options.budget.empty(), false, false},
       {"--seed", !options.seed.empty(), false, false},
       {"--label", !options.label.empty(), false, false},
@@ -119,6 +120,9 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
   if (options.all && (options.aa || variants))
     refuse("--all goes with two workers or two commits",
            "a gate of two variants, and one with --aa, measures all cases");
+  if (options.believe_code && (options.aa || options.all || variants))
+    refuse("--believe-code goes with two workers or two commits, and not with --all",
+           "other gates measure all cases, whatever the workers say");
   if (options.counts_first && (options.aa || variants))
     refuse("--counts-first goes with two workers or two commits",
            "it looks for what the code of both sides does differently");
@@ -281,6 +285,8 @@ interrupted. Where several hold, the first of 130, 74, 2, 1, 3.)",
       "--aa", options.aa,
       "Both sides are the same code: compare them all the same, to see how often a gate is wrong");
   command.flag("--all", options.all, "Also measure the cases whose code is the same on both sides");
+  command.flag("--believe-code", options.believe_code,
+               "Also leave out cases whose workers say that their code is the same");
   command.flag("--counts-first", options.counts_first,
                "On a GPU: count for some seconds on the emulated device what changed variants do, "
                "and measure those that do something else before the others");

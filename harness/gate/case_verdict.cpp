@@ -231,6 +231,14 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
     return verdict_on(gate_case, Verdict::skipped, words(results.candidate->measurement));
   if (lacks(Side::candidate)) return verdict_on(gate_case, Verdict::missing, said(Side::candidate));
   if (lacks(Side::baseline)) return verdict_on(gate_case, Verdict::new_case, said(Side::baseline));
+  // A worker may leave verification out, but is then set against nothing that was verified.
+  const auto unverified = [&](Side side) {
+    return results[side] && results[side]->measurement.outcome == Outcome::unverified;
+  };
+  if (unverified(Side::candidate) && !unverified(Side::baseline))
+    return verdict_on(gate_case, Verdict::missing, said(Side::candidate));
+  if (unverified(Side::baseline) && !unverified(Side::candidate))
+    return verdict_on(gate_case, Verdict::no_baseline, said(Side::baseline));
   return std::nullopt;
 }
 

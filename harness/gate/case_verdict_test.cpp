@@ -142,6 +142,18 @@ TEST(CaseVerdict, WhatASideLacksAfterItWasMeasuredHasCrashed) {
     }
 }
 
+TEST(CaseVerdict, WhatOneSideLeavesUnverifiedIsNotComparedWithWhatWasVerified) {
+  const auto verdict = [](Outcome baseline, Outcome candidate) {
+    const auto ended = ended_by(gate_case(), {result(baseline), result(candidate)}, 3, 3);
+    return ended ? std::optional(ended->verdict) : std::nullopt;
+  };
+  for (const Outcome verified : {Outcome::ok, Outcome::unstable, Outcome::invalid_environment}) {
+    EXPECT_EQ(verdict(verified, Outcome::unverified), Verdict::missing);
+    EXPECT_EQ(verdict(Outcome::unverified, verified), Verdict::no_baseline);
+  }
+  EXPECT_EQ(verdict(Outcome::unverified, Outcome::unverified), std::nullopt);
+}
+
 TEST(CaseVerdict, AWrongResultWinsOverACrashAndThatOverATimeout) {
   const auto verdict = [](Outcome one, Outcome two) {
     const auto ended = ended_by(gate_case(), {result(one), result(two)}, 3, 3);

@@ -206,23 +206,24 @@ TEST(SameCodeOfCases, IsNotKnownOfOtherPrograms) {
   for (const char* const program : {"/proc/self/exe", "/dev/null", "/nonexistent"}) {
     run::Worker old = worker("old", listed), other = worker("new", listed);
     old.program = other.program = program;
-    SameCode same;
+    SameCode same(true);
     EXPECT_FALSE(same({&old, listed[0], "sort/a", ""}, {&other, listed[0], "sort/a", ""}));
   }
 }
 
-TEST(SameCodeOfCases, IsWhatBothWorkersSayTheSameOf) {
+TEST(SameCodeOfCases, IsWhatBothWorkersSayTheSameOfWhereTheyAreBelieved) {
   const std::vector<record::Case> listed{make_case("sort", "a", "1")};
-  const auto same = [&](const std::string& before, const std::string& after) {
+  const auto same = [&](const std::string& before, const std::string& after, bool believes = true) {
     run::Worker old = worker("old", listed), other = worker("new", listed);
     old.program = other.program = "/nonexistent";
     const std::string name = record::name(listed[0].id);
     if (!before.empty()) old.case_codes[{DeviceKind::fake, name}] = before;
     if (!after.empty()) other.case_codes[{DeviceKind::fake, name}] = after;
-    SameCode compare;
+    SameCode compare(believes);
     return compare({&old, listed[0], name, ""}, {&other, listed[0], name, ""});
   };
   EXPECT_TRUE(same("6109", "6109"));
+  EXPECT_FALSE(same("6109", "6109", false));
   EXPECT_FALSE(same("6109", "6110"));
   EXPECT_FALSE(same("6109", ""));
   EXPECT_FALSE(same("", "6109"));

@@ -19,6 +19,7 @@ void check_options(const GateOptions& options, const record::Device& device) {
                                                    {"--beta", options.beta.has_value()},
                                                    {"--budget", !options.budget.empty()},
                                                    {"--all", options.all},
+                                                   {"--believe-code", options.believe_code},
                                                    {"--spread", options.spread},
                                                    {"--counts-first", options.counts_first}};
   for (const auto& [name, given] : of_times)

@@ -129,7 +129,7 @@ GateCases choose_cases(const Wanted& wanted, const Programs& programs, const rec
   choice.otherwise.delta = wanted.options.delta.value_or(analysis::default_delta(device.kind));
   choice.otherwise.alpha = wanted.options.alpha.value_or(choice.otherwise.alpha);
   choice.today = run::timestamp().substr(0, 10);
-  SameCode same_code;
+  SameCode same_code(wanted.options.believe_code);
   if (wanted.mode != record::GateMode::variants && !wanted.options.aa &&
       !analysis::gives_counts(device.kind))
     choice.same_code = std::ref(same_code);

@@ -171,6 +171,8 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
     stored.strict = stored.strict || all.at("strict").boolean();
     const json::Value* every = all.find("all");  // earlier gates measured all
     stored.all = every == nullptr || every->boolean();
+    if (const json::Value* believe = all.find("believe_code"))
+      stored.believe_code = believe->boolean();
     if (const json::Value* spread = all.find("spread")) stored.spread = spread->boolean();
     if (const json::Value* first = all.find("counts_first")) stored.counts_first = first->boolean();
     stored.delta = stored_share(all, "delta", is_delta);
@@ -206,6 +208,7 @@ std::string to_text(const Wanted& wanted, const std::string& device, const Progr
                   {"label", options.label},
                   {"strict", options.strict},
                   {"all", options.all},
+                  {"believe_code", options.believe_code},
                   {"spread", options.spread},
                   {"counts_first", options.counts_first},
                   {"workers", options.workers},

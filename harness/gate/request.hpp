@@ -27,7 +27,7 @@ struct GateOptions {
   std::map<std::string, std::string> files;  // to write, by the option that names them; "-" is
                                              // standard output
   bool strict = false, aa = false, all = false, no_wait = false, github = false,
-       accept_changes = false, spread = false, counts_first = false;
+       accept_changes = false, spread = false, counts_first = false, believe_code = false;
 };
 
 /// Whether a share is above 0, below 1 and at most `most`: what is typed, and what is stored.

@@ -23,9 +23,9 @@ bool SameCode::operator()(const run::Selected& baseline, const run::Selected& ca
                     of.worker->hello.launcher);
   };
   if (baseline.info != candidate.info) return false;
-  // What a worker says of its own code is believed, as the worker itself is.
+  // What a worker says of its own code would have it pass unmeasured.
   const std::string &before_code = code_of(baseline), &after_code = code_of(candidate);
-  if (!before_code.empty() || !after_code.empty()) return before_code == after_code;
+  if (!before_code.empty() || !after_code.empty()) return believes_ && before_code == after_code;
   if (built(baseline) != built(candidate)) return false;
   const auto &before = baseline.worker->program, &after = candidate.worker->program;
   const auto read = programs_.try_emplace({before, after}, before, after).first;

@@ -13,11 +13,15 @@ namespace ridgeline::gate {
 /// nothing but false alarms. Reads each pair of programs once.
 class SameCode {
  public:
-  /// Whether a case does for certain: both workers say the same of its code, or, where neither says
-  /// anything, their files tell. What these do not tell counts as different.
+  /// `believes`: the user has it that workers may say so themselves.
+  explicit SameCode(bool believes) : believes_(believes) {}
+
+  /// Whether a case does for certain: where neither worker says anything of its code, their files
+  /// tell; where one does, both must say the same and be believed. All else counts as different.
   bool operator()(const run::Selected& baseline, const run::Selected& candidate);
 
  private:
+  bool believes_;
   std::map<std::pair<std::filesystem::path, std::filesystem::path>, code::CaseCode> programs_;
 };
 

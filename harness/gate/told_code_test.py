@@ -1,4 +1,5 @@
-"""Gates of workers that say themselves what code a case executes."""
+"""Gates of workers that say themselves what code a case executes: the user decides whether that is
+believed."""
 
 import json
 import sys
@@ -24,14 +25,24 @@ def worker(lab, name, code):
     return path
 
 
-@pytest.mark.parametrize(("code", "same"), [("6109", True), ("6110", False), ("", False)])
-def test_what_both_workers_call_the_same_is_not_measured(lab, code, same):
+@pytest.mark.parametrize(
+    ("code", "believed", "same"),
+    [
+        ("6109", ["--believe-code"], True),
+        ("6110", ["--believe-code"], False),
+        ("", ["--believe-code"], False),
+        ("6109", [], False),
+    ],
+)
+def test_what_both_workers_call_the_same_is_left_out_where_they_are_believed(
+    lab, code, believed, same
+):
     baseline, candidate = worker(lab, "a", "6109"), worker(lab, "b", code)
     done = lab.execute(
         lab.command(
             *("gate", "sorting", "--device", "cpu", "--results", lab.results, "--json"),
             *("--baseline-worker", baseline, "--candidate-worker", candidate),
-            *("--budget", "5s", "--delta", "90%"),
+            *("--budget", "5s", "--delta", "90%", *believed),
         ),
         text=True,
     )

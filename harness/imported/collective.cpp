@@ -114,6 +114,39 @@ std::size_t Collectives::add(const CollectiveProgram& program, const CollectiveR
   if (row.bytes < 0 || row.count < 0 || row.bytes > record::largest_count)
     gathering_.refuse(row.line, fmt::format("a message of {} bytes", row.bytes));
   check(program, row, half);
+  const std::size_t place = place_of(program, row, half);
+  record::Measurement& m = gathering_[place].measurement;
+  if (half.wrong && *half.wrong > 0) {
+    // A wrong result has no time. What was said of it stays as text.
+    if (!m.samples_ns.empty())
+      gathering_.refuse(row.line, "a wrong result of a case that was right before");
+    m.outcome = record::Outcome::wrong_result;
+    m.reason = fmt::format("imported: nccl-tests found {} wrong elements", *half.wrong);
+    gathering_.say(place, "time_us", half.time_us ? fmt::format("{}", *half.time_us) : "");
+    return place;
+  }
+  if (m.outcome != record::Outcome::unverified)
+    gathering_.refuse(row.line, "a right result of a case that was wrong before");
+  if (!half.time_us) gathering_.refuse(row.line, "a row without a time");
+  gathering_.sample(place, row.line, *half.time_us * 1e3, program.iterations);
+  for (const auto& [name, rate] : {std::pair("algbw", half.algbw), std::pair("busbw", half.busbw)})
+    if (rate) gathering_.metric(place, row.line, name, *rate * 1e9, "B/s", Direction::higher);
+  if (half.wrong)
+    gathering_.metric(place, row.line, "wrong", *half.wrong, "1", Direction::lower);
+  else if (!half.wrong_text.empty())
+    gathering_.say(place, "wrong", half.wrong_text);
+  gathering_.metric(place, row.line, "count", static_cast<double>(row.count), "1");
+  return place;
+}
+
+std::size_t Collectives::place_of(const CollectiveProgram& program, const CollectiveRow& row,
+                                  const CollectiveHalf& half) {
+  // By all that the name is made of, which takes far longer. Sizes keep texts with spaces apart.
+  const std::string said =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", row.execution, program.collective,
+                  program.ranks, program.iterations, program.cpu_time, half.in_place, row.bytes,
+                  row.type.size(), row.redop.size(), row.type, row.redop, row.root);
+  if (const auto found = places_.find(said); found != places_.end()) return found->second;
   record::CaseId id{"collectives",
                     "nccl",
                     nccl_dtype(row.type),
@@ -139,27 +172,7 @@ std::size_t Collectives::add(const CollectiveProgram& program, const CollectiveR
     made.measurement.bytes = static_cast<double>(row.bytes);
     made.measurement.launch = "loop";
   }
-  if (half.wrong && *half.wrong > 0) {
-    // A wrong result has no time. What was said of it stays as text.
-    if (!made.measurement.samples_ns.empty())
-      gathering_.refuse(row.line, "a wrong result of a case that was right before");
-    made.measurement.outcome = record::Outcome::wrong_result;
-    made.measurement.reason =
-        fmt::format("imported: nccl-tests found {} wrong elements", *half.wrong);
-    gathering_.say(place, "time_us", half.time_us ? fmt::format("{}", *half.time_us) : "");
-    return place;
-  }
-  if (made.measurement.outcome != record::Outcome::unverified)
-    gathering_.refuse(row.line, "a right result of a case that was wrong before");
-  if (!half.time_us) gathering_.refuse(row.line, "a row without a time");
-  gathering_.sample(place, row.line, *half.time_us * 1e3, program.iterations);
-  for (const auto& [name, rate] : {std::pair("algbw", half.algbw), std::pair("busbw", half.busbw)})
-    if (rate) gathering_.metric(place, row.line, name, *rate * 1e9, "B/s", Direction::higher);
-  if (half.wrong)
-    gathering_.metric(place, row.line, "wrong", *half.wrong, "1", Direction::lower);
-  else if (!half.wrong_text.empty())
-    gathering_.say(place, "wrong", half.wrong_text);
-  gathering_.metric(place, row.line, "count", static_cast<double>(row.count), "1");
+  places_.emplace(said, place);
   return place;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "harness/imported/gathering.hpp"
 
@@ -52,9 +53,13 @@ class Collectives {
  private:
   void check(const CollectiveProgram& program, const CollectiveRow& row,
              const CollectiveHalf& half);
+  /// The place of the half's case, which is made where it is new.
+  std::size_t place_of(const CollectiveProgram& program, const CollectiveRow& row,
+                       const CollectiveHalf& half);
   void doubt(bool& told, std::size_t line, std::string what);
 
   Gathering& gathering_;
+  std::unordered_map<std::string, std::size_t> places_;  // by what rows and programs say
   bool told_ranks_ = false, told_rate_ = false, told_alone_ = false, told_unchecked_ = false;
 };
 

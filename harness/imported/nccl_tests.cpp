@@ -26,11 +26,39 @@ namespace {
 
 using record::Direction;
 
+/// What a column says: of the row, or of a half of it.
+enum class Meaning {
+  size,
+  count,
+  type,
+  redop,
+  root,
+  timestamp,
+  time,
+  algbw,
+  busbw,
+  wrong,
+  error,
+  other
+};
+
+constexpr std::pair<std::string_view, Meaning> known_columns[] = {
+    {"size", Meaning::size},   {"count", Meaning::count},  {"type", Meaning::type},
+    {"redop", Meaning::redop}, {"root", Meaning::root},    {"timestamp", Meaning::timestamp},
+    {"time", Meaning::time},   {"cputime", Meaning::time}, {"algbw", Meaning::algbw},
+    {"busbw", Meaning::busbw}, {"#wrong", Meaning::wrong}, {"error", Meaning::error},
+    {"min", Meaning::other},   {"max", Meaning::other},    {"p99", Meaning::other},
+    {"cv%", Meaning::other},
+};
+
+constexpr bool is_of_row(Meaning meaning) { return meaning <= Meaning::timestamp; }
+
 /// A column of the table, and where its header ends: numbers end there, too.
 struct Column {
   std::string name;
   std::size_t end = 0;
   bool in_place = false;
+  Meaning meaning = Meaning::other;
 };
 
 std::optional<std::int64_t> whole(std::string_view text) {
@@ -212,16 +240,17 @@ class NcclText {
         part.remove_prefix(2);
         per_iteration_ = true;
       }
-      constexpr std::string_view known[] = {"size",  "count", "type",    "redop",    "root", "time",
-                                            "algbw", "busbw", "#wrong",  "error",    "min",  "max",
-                                            "p99",   "cv%",   "cputime", "timestamp"};
-      if (std::ranges::find(known, part) == std::end(known))
+      const auto* known =
+          std::ranges::find(known_columns, part, &std::pair<std::string_view, Meaning>::first);
+      if (known == std::end(known_columns))
         gathering_.refuse(line_, fmt::format("a column that is called {}", printable(part, 40)));
       if (part == "cputime") program_.cpu_time = true;
-      if (part == "time" || part == "cputime") ++times;
-      old_ = old_ || part == "error";
+      const Meaning meaning = known->second;
+      if (meaning == Meaning::time) ++times;
+      old_ = old_ || meaning == Meaning::error;
       columns_.push_back({part == "cputime" ? "time" : std::string(part), end,
-                          (times == 1 && in_place_first_) || (times == 2 && !in_place_first_)});
+                          (times == 1 && in_place_first_) || (times == 2 && !in_place_first_),
+                          meaning});
     }
     if (times < 1 || times > 2 || columns_.front().name != "size")
       gathering_.refuse(line_,
@@ -268,8 +297,8 @@ class NcclText {
     }
     if (pending_.size() == width_)
       gathering_.refuse(line_, fmt::format("the row has more than its {} columns", width_));
-    date_ =
-        columns_[pending_.size()].name == "timestamp" && value.find(':') == std::string_view::npos;
+    date_ = columns_[pending_.size()].meaning == Meaning::timestamp &&
+            value.find(':') == std::string_view::npos;
     pending_.emplace_back(value);
   }
 
@@ -284,19 +313,20 @@ class NcclText {
     CollectiveRow row{begin_line_, executions_, 0, 0, {}, {}, {}};
     std::string stamp;
     for (std::size_t i = 0; i < width_; ++i) {
-      const std::string& name = columns_[i].name;
-      if (name == "size" || name == "count") {
+      const Meaning meaning = columns_[i].meaning;
+      if (meaning == Meaning::size || meaning == Meaning::count) {
         const auto number = whole(values[i]);
         if (!number)
-          gathering_.refuse(begin_line_, fmt::format("{} is {}", name, printable(values[i], 60)));
-        (name == "size" ? row.bytes : row.count) = *number;
-      } else if (name == "type") {
+          gathering_.refuse(begin_line_,
+                            fmt::format("{} is {}", columns_[i].name, printable(values[i], 60)));
+        (meaning == Meaning::size ? row.bytes : row.count) = *number;
+      } else if (meaning == Meaning::type) {
         row.type = values[i];
-      } else if (name == "redop") {
+      } else if (meaning == Meaning::redop) {
         row.redop = values[i];
-      } else if (name == "root") {
+      } else if (meaning == Meaning::root) {
         row.root = values[i];
-      } else if (name == "timestamp") {
+      } else if (meaning == Meaning::timestamp) {
         stamp = values[i];
       }
     }
@@ -311,27 +341,25 @@ class NcclText {
     std::vector<std::pair<std::string, double>> others;
     std::size_t numbers = 0;
     for (std::size_t i = 0; i < width_; ++i) {
-      const std::string& name = columns_[i].name;
-      const bool is_lead = name == "size" || name == "count" || name == "type" || name == "redop" ||
-                           name == "root" || name == "timestamp";
-      if (is_lead || columns_[i].in_place != in_place) continue;
+      const auto& [name, end, is_in_place, meaning] = columns_[i];
+      if (is_of_row(meaning) || is_in_place != in_place) continue;
       const std::optional<double> number = number_of(std::string_view(values[i]));
       if (!number && values[i] != "N/A")
         gathering_.refuse(row.line, fmt::format("{} is {}", name, printable(values[i], 60)));
       if (number) ++numbers;
-      if (name == "time")
+      if (meaning == Meaning::time)
         half.time_us = number;
-      else if (name == "algbw")
+      else if (meaning == Meaning::algbw)
         half.algbw = number;
-      else if (name == "busbw")
+      else if (meaning == Meaning::busbw)
         half.busbw = number;
-      else if (name == "#wrong")
+      else if (meaning == Meaning::wrong)
         half.wrong = number;
       else if (number)
         others.emplace_back(name, *number);
       // The old column says how far results were off: what is a number was right.
-      if (name == "#wrong") half.wrong_text = values[i];
-      if (name == "error") {
+      if (meaning == Meaning::wrong) half.wrong_text = values[i];
+      if (meaning == Meaning::error) {
         half.wrong_text = values[i];
         if (number && !std::isfinite(*number))
           gathering_.refuse(row.line, fmt::format("error is {}", values[i]));

@@ -37,6 +37,8 @@ class Judge {
     std::vector<double> values;
   };
 
+  /// Whether it holds something already; what is not host memory does.
+  bool is_written(std::size_t output) const;
   std::vector<Bytes> read(std::size_t output) const;
   record::Verification compare(measure::Turn turn, const std::vector<Bytes>& found);
   /// What is expected of these elements of output `k`.

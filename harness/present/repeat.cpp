@@ -18,8 +18,9 @@ constexpr std::size_t hash_digits = 12;  // enough to be the only one
 
 /// The options without a value of the commands that store lines.
 constexpr std::string_view flags[] = {
-    "--aa",     "--all",  "--accept-changes", "--counters", "--counts-first", "--dry-run",
-    "--github", "--json", "--no-wait",        "--quiet",    "--spread",       "--strict"};
+    "--aa",           "--all",     "--accept-changes", "--believe-code", "--counters",
+    "--counts-first", "--dry-run", "--github",         "--json",         "--no-wait",
+    "--quiet",        "--spread",  "--strict"};
 
 /// Whether `option` is of one run alone: it says where else results go, which who repeats a line by
 /// hand does not want again, or why the machine was not fit, which may be over.

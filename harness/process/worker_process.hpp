@@ -77,6 +77,9 @@ class WorkerProcess {
   void suspend() noexcept { child_->suspend(); }
   void resume() noexcept { child_->resume(); }
 
+  /// Since it was started.
+  double age_s() const { return seconds_since(started_); }
+
   /// For how long a process that it had when it was greeted was stopped while it was waited for, by
   /// others than suspend(): a signal or a debugger. A fifth of a second may pass unseen.
   double stopped_s() const { return stopped_s_; }
@@ -98,6 +101,7 @@ class WorkerProcess {
   void look_for_stops();
   [[noreturn]] void lose(record::Outcome outcome, const std::string& reason);
 
+  Clock::time_point started_ = Clock::now();
   std::unique_ptr<Child> child_;
   std::unique_ptr<Reception> reception_;  // when there is a launcher
   Descriptor connection_;                 // to rank 0, likewise

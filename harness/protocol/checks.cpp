@@ -42,6 +42,11 @@ void check(const record::Device& value, const std::string& where) {
     refuse(fmt::format("field model of {} must not start with a dot", where));
   if (value.id.empty() || value.uuid.empty())
     refuse(fmt::format("{} has an empty id or uuid", where));
+  // Whoever names a device on the command line knows by its id what kind of times it has, if any.
+  const std::string_view kind = to_string(value.kind);
+  if (value.id != kind && !value.id.starts_with(fmt::format("{}:", kind)))
+    refuse(fmt::format("field id of {} must begin with its kind: {} is no {}", where,
+                       printable(value.id), kind));
 }
 
 void check(const record::Metric& value, const std::string& where) {

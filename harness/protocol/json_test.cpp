@@ -429,6 +429,22 @@ TEST(Protocol, HostileListsAreRefused) {
           R"({"reply":"devices","devices":[{"id":"x","kind":"cpu","model":"../../etc"}],"unavailable":[]})")
           .find("model"),
       std::string::npos);
+  const auto named = [](const char* id, const char* kind) {
+    return refusal<Devices>(fmt::format(
+        R"({{"reply":"devices","devices":[{{"id":"{}","kind":"{}","model":"m","name":"n","uuid":"u","pci_id":"","properties":{{}},"comparable":{{}},"recorded":{{}}}}],"unavailable":[]}})",
+        id, kind));
+  };
+  for (const auto& [id, kind] : {std::pair{"cpu", "cpu"},
+                                 {"cuda:0", "cuda"},
+                                 {"emulated:sm_90", "emulated"},
+                                 {"fake", "fake"}})
+    EXPECT_EQ(named(id, kind), "accepted") << id;
+  for (const auto& [id, kind] : {std::pair{"cpu", "fake"},
+                                 {"cpu", "emulated"},
+                                 {"cuda:0", "cpu"},
+                                 {"cpus", "cpu"},
+                                 {"x", "cpu"}})
+    EXPECT_NE(named(id, kind).find("must begin with its kind"), std::string::npos) << id;
 }
 
 TEST(Protocol, SizeIsBounded) {

@@ -67,6 +67,22 @@ def launch():
                 "l._made['numpy'] = L()\n",
             ),
         ),
+        "what sorts samples": (
+            "replaced builtins.sorted",
+            after(
+                HONEST,
+                "\nimport builtins\nold = sorted\n"
+                "builtins.sorted = lambda v, **k: old([each / 2 for each in v], **k)\n",
+            ),
+        ),
+        "what imports": (
+            "by which its kernels are measured",
+            after(
+                HONEST,
+                "\nimport builtins\nold = __import__\n"
+                "builtins.__import__ = lambda *a, **k: old(*a, **k)\n",
+            ),
+        ),
         "a limit": (
             "replaced ridgeline.recall.FACTOR",
             after(HONEST, "\nimport ridgeline.recall as r\nr.FACTOR = 1e9\n"),
@@ -153,6 +169,50 @@ def hook(frame, event, what):
             np.multiply(x, 2, out=y)
 def launch():
     sys.setprofile(hook)
+    return y
+"""
+            ),
+        ),
+        "by a handler of a signal": (
+            "element",
+            scale(
+                """
+import signal
+y = np.empty_like(x)
+signal.signal(signal.SIGALRM, lambda *_: np.multiply(x, 2, out=y))
+def launch():
+    signal.setitimer(signal.ITIMER_REAL, 0.001)
+    return y
+"""
+            ),
+        ),
+        "by a hook of audits": (
+            "element",
+            scale(
+                """
+import sys
+y, todo = np.empty_like(x), []
+def hook(event, what):
+    if todo:
+        todo.clear()
+        np.multiply(x, 2, out=y)
+sys.addaudithook(hook)
+def launch():
+    todo.append(1)
+    return y
+"""
+            ),
+        ),
+        "by an object that is let go": (
+            "element",
+            scale(
+                """
+y = np.empty_like(x)
+class Later:
+    def __del__(self): np.multiply(x, 2, out=y)
+def launch():
+    circle = [Later()]
+    circle.append(circle)
     return y
 """
             ),

@@ -87,4 +87,52 @@ def launch():
     "argmax of rows": product("def launch(): return a.argmax(axis=1)").replace(
         "a.numpy() @ b.numpy()", "a.numpy().argmax(axis=1)"
     ),
+    "a view of memory of its own": product(
+        "y = rl.empty((n, n), dtype, device)\n"
+        "def launch():\n    np.add(a, b, out=y)\n    return y.T"
+    ).replace("a.numpy() @ b.numpy()", "(a.numpy() + b.numpy()).T"),
+    "in steps, in place": scale(
+        """
+y = rl.empty(n, dtype, device)
+def launch():
+    np.copyto(y, x)
+    np.multiply(y, 4, out=y)
+    np.divide(y, 2, out=y)
+    return y
+"""
+    ),
+    "by memory in between": scale(
+        "t = np.empty_like(x)\ndef launch(): return np.add(x, x, out=t) + 0"
+    ),
+    "in a pool of threads": scale(
+        """
+from concurrent.futures import ThreadPoolExecutor
+pool = ThreadPoolExecutor(2)
+def launch():
+    y = np.empty_like(x)
+    halves = (slice(None, n // 2), slice(n // 2, None))
+    list(pool.map(lambda part: np.multiply(x[part], 2, out=y[part]), halves))
+    return y
+"""
+    ),
+    "dropout by a seed": scale(
+        """
+def kept(): return np.random.default_rng(7).random(n) < 0.9
+def launch(): return np.where(kept(), x, np.float32(0))
+"""
+    ).replace("x.numpy() * 2", "np.where(kept(), x.numpy(), 0)"),
+    "a transform": scale("def launch(): return np.fft.rfft(x).real.astype(np.float64)")
+    .replace('"f32"', '"f64"')
+    .replace("lambda: x.numpy() * 2", "lambda: np.fft.rfft(x.numpy()).real, tolerance=1e-9"),
+    "of sixteen elements": scale("def launch(): return x * 2").replace("[N]", "[16]"),
+    "of a million elements": scale("def launch(): return x * 2").replace("[N]", "[128 * N]"),
+    "what it is given, into memory of its own": scale("def launch(): return np.array(x)").replace(
+        "x.numpy() * 2", "x.numpy()"
+    ),
+    "an expectation in memory of its own": scale(
+        "w = np.empty(n)\ndef launch(): return x * 2"
+    ).replace("x.numpy() * 2", "np.multiply(x.numpy(), 2, out=w)"),
+    "a histogram": scale(
+        "def count(v): return np.histogram(v, 16, (-1, 1))[0]\ndef launch(): return count(x)"
+    ).replace("x.numpy() * 2", "count(x.numpy())"),
 }

@@ -1,11 +1,14 @@
 """Parts of the package by themselves."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from ridgeline import cases, comparison, cpu_facts, inputs, order, outputs, spread
 from ridgeline.buffer_sets import sets_for
 from ridgeline.dtypes import TOLERANCE, to_bf16
 from ridgeline.failures import CaseFailed, Refused
+from ridgeline.recall import check_rows
 
 
 def error_of(got, want, dtype="f32", tolerance=None):
@@ -31,6 +34,30 @@ def test_what_is_expected_may_be_no_number():
     assert error_of(want.astype(np.float32), want).right
     assert not error_of(np.float32([0, np.inf, -np.inf, 0]), want).right
     assert not error_of(np.float32([np.nan, -np.inf, -np.inf, 0]), want).right
+
+
+def test_the_worst_of_many_blocks_is_found():
+    size = 5 * comparison.BLOCK // 2
+    want = np.random.default_rng(1).uniform(-1, 1, size) * np.linspace(0.1, 4, size)
+    got = want.astype(np.float32)
+    assert error_of(got, want).right
+    rms = np.sqrt(np.mean(want**2))
+    for place in (0, comparison.BLOCK - 1, comparison.BLOCK, want.size - 1):
+        one = got.copy()
+        one[place] += 2
+        one[want.size // 2] += 0.125
+        found = error_of(one, want)
+        assert f"element {place} is" in found.where
+        assert found.error == pytest.approx(2 / (abs(want[place]) + rms), rel=1e-5)
+        one[want.size // 3] = np.nan
+        assert np.isnan(error_of(one, want).error)
+
+
+def test_no_expected_value_is_so_large_that_anything_fits():
+    want = np.array([1.0, 2.0, 3.0])
+    for scale in (1e-200, 1.0, 1e200):
+        assert error_of(want * scale, want * scale, "f64").right
+        assert not error_of(want[::-1] * scale, want * scale, "f64").right, scale
 
 
 def test_integers_are_equal_or_wrong():
@@ -102,6 +129,47 @@ def test_an_input_follows_from_its_seed_and_changes_under_its_holder():
     array[3] = 5
     assert not one.intact()
     assert again.intact()
+
+
+def test_values_are_in_memory_that_nobody_holds():
+    with inputs.making(7, "cpu", 0):
+        x = inputs.uniform(64)
+    held = x.numpy()
+    part = x.numpy()[1:]  # a view holds it, too
+    was, part_was = held.copy(), part.copy()
+    for _ in range(10):
+        x.numpy()[:] = 5
+    assert np.array_equal(held, was)
+    assert np.array_equal(part, part_was)
+    assert np.array_equal(x.numpy(), was)
+    again = {x.numpy().ctypes.data for _ in range(10)}
+    assert len(again) == 1
+
+
+@pytest.mark.parametrize("remembers", [False, True])
+def test_results_that_are_remembered_are_found_in_a_row(remembers):
+    """A kernel that takes 100 us, or copies what it computed of the same inputs in 10 us."""
+    now = {"ns": 0.0, "inputs": 0, "seen": -1}
+
+    def change():
+        now["inputs"] += 1
+
+    def launch():
+        now["ns"] += 10e3 if remembers and now["seen"] == now["inputs"] else 100e3
+        now["seen"] = now["inputs"]
+
+    def row(calls):
+        began = now["ns"]
+        for call in calls:
+            call()
+        return now["ns"] - began
+
+    of = SimpleNamespace(changing=lambda: [change], launch=launch)
+    if remembers:
+        with pytest.raises(CaseFailed, match="results are remembered"):
+            check_rows(row, of)
+    else:
+        check_rows(row, of)
 
 
 def test_a_fixed_input_stays():

@@ -36,8 +36,6 @@ std::string doubtful_times(std::span<const double> samples_ns) {
                      samples_ns.size(), units::time(samples_ns.front()));
 }
 
-bool has_scripted_times(const record::Device& device) {
-  return device.kind == DeviceKind::fake || device.model.starts_with("synthetic-");
-}
+bool has_scripted_times(const record::Device& device) { return device.kind == DeviceKind::fake; }
 
 }  // namespace ridgeline::run

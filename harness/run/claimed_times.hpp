@@ -20,7 +20,8 @@ std::string impossible_times(std::span<const double> samples_ns, std::int64_t ex
 /// same time dozens of times.
 std::string doubtful_times(std::span<const double> samples_ns);
 
-/// Whether the times of a device come from a script and pass faster, or slower, than any clock.
+/// Whether the times of a device come from a script and pass faster, or slower, than any clock. It
+/// is asked for by name (`--device fake`): no worker can have its times pass for such.
 bool has_scripted_times(const record::Device& device);
 
 }  // namespace ridgeline::run

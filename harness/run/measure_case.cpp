@@ -273,6 +273,13 @@ void CaseExecution::sample() {
   });
 }
 
+// An output that nobody compares may be of an execution before it was asked for: one of NVBench
+// serves several cases.
+double CaseExecution::waited_s() const {
+  return result_.measurement.outcome == record::Outcome::unverified ? worker_.age_s()
+                                                                    : result_.sampling_s;
+}
+
 bool CaseExecution::times_are_scripted() const {
   return std::ranges::any_of(selected_.worker->devices.devices, [&](const record::Device& device) {
     return device.id == request_.device && has_scripted_times(device);
@@ -281,7 +288,7 @@ bool CaseExecution::times_are_scripted() const {
 
 void CaseExecution::refuse_impossible(std::int64_t executions_per_sample) const {
   if (times_are_scripted()) return;
-  const std::string why = impossible_times(samples_ns_, executions_per_sample, result_.sampling_s);
+  const std::string why = impossible_times(samples_ns_, executions_per_sample, waited_s());
   if (!why.empty()) throw process::WorkerLost(record::Outcome::crashed, why);
 }
 
@@ -302,9 +309,7 @@ void CaseExecution::finish() {
                       counted_ ? "counted" : "ok", record::to_string(result_.measurement.outcome)));
     if (const std::string why = mismatch(request_, samples_ns_, result_.measurement); !why.empty())
       throw process::WorkerLost(record::Outcome::crashed, why);
-    // Times of programs that are there already are of executions before they were asked for.
-    if (record::has_samples(result_.measurement.outcome) &&
-        result_.measurement.outcome != record::Outcome::unverified)
+    if (record::has_samples(result_.measurement.outcome))
       refuse_impossible(result_.measurement.executions_per_sample);
     result_.measurement.case_name = selected_.name;
     result_.measurement.attempt = 1;

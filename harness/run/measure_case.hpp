@@ -65,6 +65,8 @@ class CaseExecution {
   template <class Step>
   void perform(const char* stage, Step step);
   double left_s() const;
+  /// In which all that was sampled must have been executed.
+  double waited_s() const;
   bool times_are_scripted() const;
   /// Throws WorkerLost when the samples so far cannot have been taken in the time waited for them.
   void refuse_impossible(std::int64_t executions_per_sample) const;

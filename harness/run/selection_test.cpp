@@ -85,6 +85,16 @@ class Select : public testing::Test {
 
 using Names = std::vector<std::string>;
 
+TEST_F(Select, MeasuresADeviceWithoutTimesOnlyWhereItIsNamed) {
+  EXPECT_THROW(choose_device(workers, ""), Error) << "the only device is fake";
+  EXPECT_EQ(choose_device(workers, "fake").id, "fake");
+  record::Device cpu = device;
+  cpu.id = "cpu";
+  cpu.kind = DeviceKind::cpu;
+  workers[0].devices.devices = {device, cpu};
+  EXPECT_EQ(choose_device(workers, "").id, "cpu");
+}
+
 TEST_F(Select, KnowsWhatItPassesOverBecauseAnotherDeviceWouldMeasureIt) {
   record::Device gpu;
   gpu.kind = DeviceKind::cuda;

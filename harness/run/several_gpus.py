@@ -61,7 +61,7 @@ class Worker:
         if self.gpu == CRASH:
             sys.exit(3)
         self.random = random.Random(f"{request['seed']} {self.gpu} {request['case']}")
-        self.ns = 1e6 * (1.05 if self.gpu == SLOW else 1) * self.random.gauss(1, 0.002)
+        self.ns = 1e5 * (1.05 if self.gpu == SLOW else 1) * self.random.gauss(1, 0.002)
         return {"reply": "prepare", "outcome": "ok", "reason": ""}
 
     def sample(self, request):

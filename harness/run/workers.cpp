@@ -225,9 +225,12 @@ record::Device choose_device(const std::vector<Worker>& workers, const std::stri
   const std::vector<record::Device> devices = devices_of(workers);
   if (devices.empty()) throw Error(ErrorKind::dependency, "the workers found no device");
   if (id.empty()) {
-    if (devices.front().kind != DeviceKind::emulated) return devices.front();
+    const record::Device& best = devices.front();
+    if (best.kind != DeviceKind::emulated && best.kind != DeviceKind::fake) return best;
     throw Error(ErrorKind::dependency, "the workers found no device that has times",
-                fmt::format("--device {} counts what kernels do", printable(devices.front().id)));
+                fmt::format("--device {} {}", printable(best.id),
+                            best.kind == DeviceKind::fake ? "has times from a script"
+                                                          : "counts what kernels do"));
   }
   std::vector<std::string> names;
   for (const record::Device& device : devices) {

@@ -16,7 +16,7 @@ from ridgeline.comparison import check_types
 from ridgeline.failures import CaseFailed, wrong
 from ridgeline.judging import Judge, outputs_seen
 from ridgeline.order import Order
-from ridgeline.recall import check_recall
+from ridgeline.recall import check_recall, check_rows
 from ridgeline.spread import median, relative_half_width
 from ridgeline.telemetry import Sensors
 
@@ -254,6 +254,8 @@ class Experiment:
                 self._judge_in_a_row(of)
             evict = self.timing.evict if self._evicts else _nothing
             check_recall(self._alone, evict, of, several)
+            if several:
+                check_rows(self._row, of)
         self.judge.check_ended()
         self.judge.check_dependence()
 
@@ -276,6 +278,10 @@ class Experiment:
             mark = len(row) - 1 - secrets.randbelow(after)
             batch = self.timing.run(self.timing.record(row, mark, once=True), outputs_seen)
             self._judge(batch, of, "after an execution on other inputs, without a pause")
+
+    def _row(self, calls: list[Callable]) -> float:
+        """The time in ns of these in a row."""
+        return self.timing.run(self.timing.record(calls, len(calls) - 1, once=True), _no_sample).ns
 
     def _judge(self, batch, of: BufferSet, when: str) -> None:
         self.judge(batch, of, when)

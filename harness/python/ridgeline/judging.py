@@ -55,7 +55,7 @@ class Judge:
 
     def _look_for_change(self, want: list) -> None:
         if self._first is None and not self._varies:
-            self._first = want
+            self._first = [np.array(each) for each in want]
         elif not self._varies:
             pairs = zip(self._first, want, strict=True)
             self._varies = not all(np.array_equal(one, other) for one, other in pairs)

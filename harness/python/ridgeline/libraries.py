@@ -46,7 +46,12 @@ class OnNumPy:
     def write(self, array, host: np.ndarray) -> None:
         np.copyto(np.asarray(array), host)
 
+    def look(self, array) -> np.ndarray:
+        """What it holds, on the host: to be read at once, since it may be its own memory."""
+        return np.asarray(array)
+
     def read(self, array) -> np.ndarray:
+        """A copy of that."""
         return np.array(array, copy=True, subok=False)
 
     def replacing(self, array, places: np.ndarray, host: np.ndarray) -> Callable:
@@ -118,11 +123,14 @@ class OnTorch:
     def writeable(self, array) -> bool:
         return True
 
-    def read(self, array) -> np.ndarray:
+    def look(self, array) -> np.ndarray:
         plain = array.detach().cpu()
         if plain.dtype == self.torch.bfloat16:
             plain = plain.float()
-        return self.torch.Tensor.numpy(plain).copy()
+        return self.torch.Tensor.numpy(plain)
+
+    def read(self, array) -> np.ndarray:
+        return self.look(array).copy()
 
     def poison(self, array) -> None:
         if array.dtype.is_floating_point or array.dtype.is_complex:
@@ -174,8 +182,10 @@ class OnCuPy:
     def writeable(self, array) -> bool:
         return True
 
-    def read(self, array) -> np.ndarray:
+    def look(self, array) -> np.ndarray:
         return self.cupy.asnumpy(array)
+
+    read = look
 
     def poison(self, array) -> None:
         if array.dtype.kind in "fc":

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from ridgeline.buffer_sets import BufferSet
 from ridgeline.clocks import Stopwatch
-from ridgeline.failures import wrong
+from ridgeline.failures import CaseFailed, wrong
 from ridgeline.spread import median
 
 ROUNDS = 3
@@ -13,6 +13,7 @@ FACTOR = 2
 LEAST_NS = 20e3  # less is what a call costs after other calls
 BUDGET_NS = 50e6  # of all lone executions of a round, unless they are longer
 FEWEST, MOST = 3, 9
+IN_A_ROW = 16
 SURE = 5  # of so many, one that is fast by accident is no matter
 
 
@@ -28,6 +29,35 @@ def check_recall(alone: Callable, evict: Callable, of: BufferSet, in_samples: bo
     of.refill()
     if watch.ns() * FEWEST < BUDGET_NS:
         _check(alone, evict, of, of.refill, "that have all")
+
+
+def check_rows(row: Callable, of: BufferSet) -> None:
+    """Throws CaseFailed when executions in a row, before each of which a few elements of its inputs
+    change, are far slower than as many after as many changes. Between them is no pause in which
+    threads of the kernel could work ahead. `row(calls)` executes all and gives the time in ns."""
+    if not of.changing():
+        return
+    for _ in range(ROUNDS):
+        fresh, again = [], []
+        for _ in range(FEWEST):
+            by_turns = [each for _ in range(IN_A_ROW) for each in (*of.changing(), of.launch)]
+            fresh.append(row(by_turns) / IN_A_ROW)
+            changes = [each for _ in range(IN_A_ROW) for each in of.changing()]
+            again.append(row(changes + [of.launch] * IN_A_ROW) / IN_A_ROW)
+        if not _is_slow(min(fresh), median(again)):
+            return
+    raise _remembered("of which a few elements have", min(fresh), median(again))
+
+
+def _is_slow(fresh_ns: float, again_ns: float) -> bool:
+    return fresh_ns > FACTOR * again_ns and fresh_ns - again_ns >= LEAST_NS
+
+
+def _remembered(which: str, fresh_ns: float, again_ns: float) -> CaseFailed:
+    return wrong(
+        f"an execution on inputs {which} just changed takes {fresh_ns / 1e3:.0f} us or more, and "
+        f"on the same inputs again {again_ns / 1e3:.0f} us: results are remembered"
+    )
 
 
 def _check(alone: Callable, evict: Callable, of: BufferSet, change: Callable, which: str) -> None:
@@ -64,9 +94,6 @@ def _check(alone: Callable, evict: Callable, of: BufferSet, change: Callable, wh
             wait(taken)
             again.append(timed())
         slow, usual = sorted(fresh)[probes >= SURE], median(again)
-        if slow <= FACTOR * usual or slow - usual < LEAST_NS:
+        if not _is_slow(slow, usual):
             return
-    raise wrong(
-        f"an execution on inputs {which} just changed takes {slow / 1e3:.0f} us or more, and on "
-        f"the same inputs again {usual / 1e3:.0f} us: results are remembered"
-    )
+    raise _remembered(which, slow, usual)
