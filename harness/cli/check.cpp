@@ -19,6 +19,7 @@
 #include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/unset_variables.hpp"
 #include "harness/present/check_report.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/said_lines.hpp"
@@ -124,11 +125,27 @@ int check(const Context& context, const CheckOptions& options) {
       process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &lines);
   std::ifstream in(report, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(in), {});
-  const std::optional<json::Value> written = json::try_parse(text);
+  std::optional<json::Value> written = json::try_parse(text);
+  bool depends_on_unset = false;
+  if (written && result.fine) {
+    const json::Value finding =
+        unset_finding({kit, sources, program, arguments, *written}, folder.path());
+    depends_on_unset = !finding.is_null();
+    if (depends_on_unset) {
+      (*written)["outcome"] = "wrong_result";
+      (*written)["reason"] = finding.at("text");
+      (*written)["findings"].push_back(finding);
+      if (!context.json)
+        lines << "\nOnce more with zeros in variables: 1 mistake\n  " << finding.at("text").text()
+              << '\n';
+    }
+  }
   if (written) {
+    for (const char* const inner : {"unset_variables", "results_digest"}) written->erase(inner);
     if (context.json) present::say(stdout, present::printed_json(*written, 2));
     tell_ci(options, present::check_report(file, *written));
   }
+  if (depends_on_unset) return 2;
   if (result.fine) return present::fine;
   for (const int code : {2, 3, 64, 69})
     if (result.exit_code == code) return code;

@@ -128,6 +128,102 @@ int main() {
 }
 """
 
+LIBRARIES = r"""
+#include <cooperative_groups.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+#include <cuda_pipeline.h>
+#include <cstdio>
+namespace cg = cooperative_groups;
+
+struct Shape {
+  __device__ virtual int area() const = 0;
+  __device__ virtual ~Shape() {}
+};
+struct Square : Shape {
+  int side;
+  __device__ Square(int n) : side(n) {}
+  __device__ int area() const override { return side * side; }
+};
+__global__ void objects(int* to) {
+  Shape* shape = new Square(threadIdx.x);
+  to[threadIdx.x] = shape->area();
+  delete shape;
+}
+
+__global__ void stages(const int* from, int* to, int batches) {
+  auto block = cg::this_thread_block();
+  __shared__ int tile[2][64];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  auto pipe = cuda::make_pipeline(block, &state);
+  int sum = 0;
+  for (int batch = 0, next = 0; batch < batches; ++batch) {
+    for (; next < batches && next < batch + 2; ++next) {
+      pipe.producer_acquire();
+      cuda::memcpy_async(block, tile[next % 2], from + 64 * next, sizeof tile[0], pipe);
+      pipe.producer_commit();
+    }
+    pipe.consumer_wait();
+    sum += tile[batch % 2][63 - threadIdx.x];
+    pipe.consumer_release();
+  }
+  to[threadIdx.x] = sum;
+}
+
+__global__ void arrivals(const int* from, int* to) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+  __shared__ int4 copied[16];
+  __shared__ int sums[2];
+  if (threadIdx.x == 0) init(&barrier, blockDim.x);
+  __syncthreads();
+  if (threadIdx.x < 16) __pipeline_memcpy_async(&copied[threadIdx.x],
+      reinterpret_cast<const int4*>(from) + threadIdx.x, 16);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  barrier.arrive_and_wait();
+  int sum = reinterpret_cast<int*>(copied)[63 - threadIdx.x];
+  for (int by = 16; by != 0; by /= 2) sum += __shfl_xor_sync(~0u, sum, by);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+  auto token = barrier.arrive();
+  barrier.wait(std::move(token));
+  to[threadIdx.x] = sums[0] + sums[1];
+}
+
+int main() {
+  int *from, *to;
+  cudaMallocManaged(&from, 256 * sizeof(int));
+  cudaMallocManaged(&to, 64 * sizeof(int));
+  for (int i = 0; i < 256; ++i) from[i] = 1;
+  objects<<<1, 64>>>(to);
+  std::printf("area %d\n", to[9]);
+  stages<<<1, 64>>>(from, to, 4);
+  std::printf("stages %d\n", to[9]);
+  arrivals<<<1, 64>>>(from, to);
+  std::printf("arrivals %d\n", to[9]);
+}
+"""
+UNSET = r"""
+#include <cstdio>
+__constant__ float taps[9];
+__global__ void last(const int* from, int* to, int n) {
+  int kept[8];
+  for (int i = FIRST; i < n; ++i) kept[i] = from[i];
+  int sum = 0;
+  for (int i = 0; i < n; ++i) sum += kept[i];
+  to[threadIdx.x] = sum;
+}
+int main() {
+  int *from, *to, found[32];
+  cudaMalloc(&from, sizeof found);
+  cudaMalloc(&to, sizeof found);
+  cudaMemset(from, 0, sizeof found);
+  last<<<1, 32>>>(from, to, 8);
+  cudaMemcpy(found, to, sizeof found, cudaMemcpyDeviceToHost);
+  float values[TAPS] = {};
+  cudaMemcpyToSymbol(taps, values, sizeof values);
+}
+"""
+
 
 def check(folder, *arguments):
     return subprocess.run(
@@ -177,6 +273,26 @@ def test_mistakes_have_their_lines_in_every_format(tmp_path):
     assert "::error::done" not in done.stdout  # the program's own words steer nothing
     done = check(tmp_path, "race.cu", "--limit", "1K", "--device", "emulated:sm_80/3/7")
     assert re.search(r"stopped at the limit of 1000 accesses, in launch 1, shifted", done.stdout)
+
+
+def test_what_cudas_libraries_offer_is_known(tmp_path):
+    (tmp_path / "libraries.cu").write_text(LIBRARIES)
+    done = check(tmp_path, "libraries.cu")
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    for line in ("area 81", "stages 4", "arrivals 64", "nothing wrong was found in 3 launches"):
+        assert line in said, said
+
+
+def test_results_that_depend_on_unset_variables_are_found(tmp_path):
+    (tmp_path / "unset.cu").write_text(UNSET)
+    done = check(tmp_path, "unset.cu", "-D", "FIRST=1", "-D", "TAPS=9", "--json")
+    assert done.returncode == 2, done.stdout + done.stderr
+    (found,) = json.loads(done.stdout)["findings"]
+    assert found["check"] == "uninitialised (local)" and "kept at" in found["text"]
+    done = check(tmp_path, "unset.cu", "-D", "FIRST=0", "-D", "TAPS=10", "--json")
+    (found,) = json.loads(done.stdout)["findings"]  # the constant alone
+    assert found["check"] == "cudaMemcpyToSymbol" and "taps of 36 bytes" in found["text"]
 
 
 def test_what_is_not_modelled_is_named_with_its_line(tmp_path):

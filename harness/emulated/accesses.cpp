@@ -6,10 +6,7 @@
 #include <fmt/core.h>
 
 #include "harness/emulated/block.hpp"
-
-// Where the program begins and ends, by the linker.
-// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
-extern "C" char __executable_start, _end;
+#include "harness/emulated/program_variables.hpp"
 
 // Kernels for the emulated device are compiled with -fsanitize=thread, which makes the compiler
 // call a function before every access to memory that is not a local variable in a register. The
@@ -17,12 +14,6 @@ extern "C" char __executable_start, _end;
 // too; outside of kernels they do nothing but what an atomic operation has to do.
 
 namespace ridgeline::emulated {
-
-/// Constants, and variables that the source declares outside of functions.
-static bool is_of_program(std::uint64_t address) {
-  return address - reinterpret_cast<std::uint64_t>(&__executable_start) <
-         static_cast<std::uint64_t>(&_end - &__executable_start);
-}
 
 void Block::look_closer(std::uint64_t address, std::uint32_t pc, int bytes) {
   const bool misaligned = (address & (static_cast<std::uint64_t>(bytes) - 1)) != 0;
@@ -42,7 +33,11 @@ void Block::look_closer(std::uint64_t address, std::uint32_t pc, int bytes) {
   if (misaligned)
     lanes.stop("misaligned", pc, -1,
                is_near ? shared.describe(address) : fmt::format("{:#x}", address));
-  if (is_of_program(address) || others.holder_of(address, bytes) != nullptr) return;
+  if (others.holder_of(address, bytes) != nullptr) return;
+  if (ProgramVariables::are_at(address)) {
+    if (ProgramVariables::have(address, static_cast<std::uint64_t>(bytes))) return;
+    lanes.stop("out of bounds (variable)", pc, -1, ProgramVariables::describe(address));
+  }
   if (is_near) lanes.stop("out of bounds (shared)", pc, -1, shared.describe(address, bytes));
   lanes.stop("host memory", pc, -1,
              fmt::format("{:#x} is no address of the device's memory", address));
@@ -187,8 +182,8 @@ void __tsan_func_entry(void* returns_to) {
 void __tsan_func_exit() {
   if (hot.next != nullptr) Block::current().lanes.leave_function();
 }
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void*) {}
+void __tsan_vptr_update(void** at, void*) { access(at, RIDGELINE_CALLER, Act::write, 8); }
+void __tsan_vptr_read(void* at) { access(at, RIDGELINE_CALLER, Act::read, 8); }
 
 // cuda::atomic and cuda::atomic_ref end here; host code does, too.
 // NOLINTBEGIN(bugprone-macro-parentheses): of types

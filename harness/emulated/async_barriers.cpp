@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -35,6 +37,7 @@ std::uint64_t event_of(const void* barrier, Kind kind) {
 
 void AsyncUnit::begin_block() {
   hot.products = 0;  // also after a launch that was stopped
+  passed_.reset();
   if (!std::exchange(used_, false)) return;
   barriers_.clear();
   copies_.clear();
@@ -176,9 +179,16 @@ void AsyncUnit::event(std::uint64_t event, int thread, std::uint32_t pc) {
   KnownBlocks &mine = known_[static_cast<std::size_t>(thread / 32)], &its = barrier->second.others;
   if (kind == Kind::arrive) {
     block_.shared.history.release(thread / 32, barrier->second.known);
+    barrier->second.lanes[thread / 32] |= 1u << thread % 32;
     for (const auto& [rank, known] : mine) SharedHistory::learn(its[rank], known);
   }
   if (kind == Kind::wait) {
+    // Where all lanes of a warp have arrived, it has ordered them, too.
+    std::uint32_t& lanes = barrier->second.lanes[thread / 32];
+    if (std::popcount(lanes) == std::ssize(block_.lanes.of_warp(thread / 32))) {
+      lanes = 0;
+      block_.shared.history.warp_barrier(thread / 32);
+    }
     block_.shared.history.acquire(thread / 32, barrier->second.known);
     for (const auto& [rank, known] : its) SharedHistory::learn(mine[rank], known);
   }

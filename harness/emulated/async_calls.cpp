@@ -58,6 +58,8 @@ void barrier_wait(void* barrier, unsigned parity) {
 bool barrier_test(void* barrier, unsigned parity) {
   return unit().wait(barrier, parity, true, RIDGELINE_CALLER);
 }
+unsigned barrier_parity(void* barrier) { return unit().parity(barrier, RIDGELINE_CALLER); }
+void barrier_drop(void* barrier) { unit().drop(barrier, RIDGELINE_CALLER); }
 void fence_async() { unit().fence(false, RIDGELINE_CALLER); }
 void fence_barrier_init() { unit().fence(true, RIDGELINE_CALLER); }
 

@@ -24,6 +24,10 @@ void barrier_arrive_at(void* barrier, int rank);
 void barrier_complete_at(void* barrier, int rank, unsigned bytes);
 void barrier_wait(void* barrier, unsigned parity);
 bool barrier_test(void* barrier, unsigned parity);
+/// The parity of the phase that it is in, for which those who arrive now wait.
+unsigned barrier_parity(void* barrier);
+/// Later phases expect one arrival less.
+void barrier_drop(void* barrier);
 void fence_async();
 void fence_barrier_init();
 

@@ -113,11 +113,15 @@ void AsyncUnit::block_barrier(bool of_cluster) {
   const std::uint64_t phase = block_.others.awaited_phase();
   if (of_cluster) {
     if (block_.others.arrived_relaxed(phase)) publish_barriers();
+    passed_ = {phase, block_.shared.history.everything()};
     block_.others.each_other([&](int rank, Block& there) {
+      const auto& passed = there.async.passed_;
       if (there.others.arrived_relaxed(phase))
         there.async.publish_barriers();
       else
-        SharedHistory::learn(all[rank], there.shared.history.everything());
+        SharedHistory::learn(all[rank], passed && passed->first == phase
+                                            ? passed->second  // it has gone on since
+                                            : there.shared.history.everything());
     });
   }
   if (all.empty()) return;

@@ -52,6 +52,12 @@ class AsyncUnit {
   /// What one warp knows of other blocks of the cluster, all know from here on; `of_cluster`: all
   /// that those have done.
   void block_barrier(bool of_cluster);
+  /// What a warp knows of the other block of the cluster; null: nothing.
+  const SharedHistory::Knowledge* known_of(int warp, int rank) const {
+    const KnownBlocks& mine = known_[static_cast<std::size_t>(warp)];
+    const auto known = mine.find(rank);
+    return known == mine.end() ? nullptr : &known->second;
+  }
 
   // ---- of lanes, see async_calls.hpp
 
@@ -61,6 +67,10 @@ class AsyncUnit {
   void arrive_at(void* barrier, int rank, std::uint32_t pc);
   void complete_at(void* barrier, int rank, unsigned bytes, std::uint32_t pc);
   bool wait(void* barrier, unsigned parity, bool test, std::uint32_t pc);
+  unsigned parity(void* barrier, std::uint32_t pc) {
+    return static_cast<unsigned>(barrier_at(barrier, pc).phase % 2);
+  }
+  void drop(void* barrier, std::uint32_t pc) { --barrier_at(barrier, pc).arrivals; }
   void fence(bool barriers_alone, std::uint32_t pc);
 
   void load(void* to_shared, const void* from_global, unsigned bytes, void* barrier,
@@ -89,12 +99,13 @@ class AsyncUnit {
   using KnownBlocks = std::map<int, SharedHistory::Knowledge>;  // others of the cluster, by rank
   struct Barrier {
     unsigned arrivals = 0;
-    std::int64_t pending = 0, bytes = 0;  // outstanding in this phase
-    std::uint64_t phase = 0;              // how many are complete
-    int thread = 0;                       // that initialised it
-    bool fenced = false;                  // the unit sees that it is initialised
-    SharedHistory::Knowledge known{};     // of those who arrived
-    KnownBlocks others{};                 // what those know of other blocks
+    std::int64_t pending = 0, bytes = 0;   // outstanding in this phase
+    std::uint64_t phase = 0;               // how many are complete
+    int thread = 0;                        // that initialised it
+    bool fenced = false;                   // the unit sees that it is initialised
+    SharedHistory::Knowledge known{};      // of those who arrived
+    KnownBlocks others{};                  // what those know of other blocks
+    std::map<int, std::uint32_t> lanes{};  // of each warp: that have arrived since it last waited
   };
   /// 16 bytes of shared memory; bytes [first, end) of them are copied from or to
   /// `global` + first.., others are zeros.
@@ -176,6 +187,8 @@ class AsyncUnit {
   std::map<int, Groups<std::size_t>> stores_;  // of each thread
   std::vector<WarpProducts> products_{32};
   std::vector<KnownBlocks> known_{32};  // of each warp
+  // All that the block had done at the cluster's last barrier that it has passed.
+  std::optional<std::pair<std::uint64_t, SharedHistory::Knowledge>> passed_;
   int idle_polls_ = 0;
   bool used_ = false;    // in this block
   bool worked_ = false;  // in blocks since it was asked

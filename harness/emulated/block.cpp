@@ -35,6 +35,7 @@ bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t pla
   copies.begin_block();
   others.begin_block(residents, place, turns);
   async.begin_block();
+  outside.begin_block();
   requests.begin_block();
   int warps[32] = {};
   const std::span<int> in_order(warps, static_cast<std::size_t>(lanes.warps()));
@@ -55,6 +56,7 @@ bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t pla
   }
   if (findings.stopped()) return false;
   async.end_block();
+  outside.end_block();
   requests.end_block();
   copies.end_block(findings);
   others.end_block();
@@ -114,7 +116,9 @@ bool Block::release_barrier() {
   others.get_on();
   if (!of_cluster || !others.arrived_relaxed(others.awaited_phase()))
     shared.history.block_barrier();
+  if (of_cluster) outside.check();
   async.block_barrier(of_cluster);
+  if (of_cluster) outside.forget_known();
   requests.block_barrier();
   for (Lane& lane : lanes.all()) {
     if (lane.state != LaneState::at_barrier) continue;
@@ -136,6 +140,12 @@ void Block::say_who_waits() {
   for (const Lane& lane : lanes.all()) {
     const bool at_barrier = lane.state == LaneState::at_barrier,
                of_cluster = lane.mask == cluster_barrier;
+    if (lane.state == LaneState::in_collective)
+      if (const Lane* const other = lanes.waits_with_another_mask(lane)) {
+        findings.add("collective with different masks", lane.pc, lane.thread, other->thread,
+                     fmt::format("{:#010x} and {:#010x}", lane.mask, other->mask));
+        continue;
+      }
     std::string what;
     if (lane.state == LaneState::spinning) what = others.awaited_in_loop(lane);
     if (lane.state == LaneState::at_mbarrier) what = async.awaited();

@@ -14,6 +14,7 @@
 #include "harness/emulated/lanes.hpp"
 #include "harness/emulated/limits.hpp"
 #include "harness/emulated/others.hpp"
+#include "harness/emulated/outside_accesses.hpp"
 #include "harness/emulated/report.hpp"
 #include "harness/emulated/requests.hpp"
 #include "harness/emulated/shared_memory.hpp"
@@ -94,6 +95,7 @@ class Block {
                 }};
   Others others{*this};
   AsyncUnit async{*this};
+  OutsideAccesses outside{*this};
   Requests requests;
 
  private:

@@ -17,7 +17,8 @@ namespace {
 uint3 of(const dim3& size) { return {size.x, size.y, size.z}; }
 
 template <class T>
-using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+using BitsOf = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
 
 template <class T>
 BitsOf<T> updated(BitsOf<T> old_bits, BitsOf<T> bits, BitsOf<T> compared, Update kind) {
@@ -25,7 +26,7 @@ BitsOf<T> updated(BitsOf<T> old_bits, BitsOf<T> bits, BitsOf<T> compared, Update
   switch (kind) {
     case Update::add:
       if constexpr (std::is_integral_v<T>)
-        return old_bits + bits;
+        return static_cast<BitsOf<T>>(old_bits + bits);
       else
         return std::bit_cast<BitsOf<T>>(old + operand);
     case Update::minimum:
@@ -37,15 +38,15 @@ BitsOf<T> updated(BitsOf<T> old_bits, BitsOf<T> bits, BitsOf<T> compared, Update
     case Update::compare_and_swap:
       return old_bits == compared ? bits : old_bits;
     case Update::bit_and:
-      return old_bits & bits;
+      return static_cast<BitsOf<T>>(old_bits & bits);
     case Update::bit_or:
-      return old_bits | bits;
+      return static_cast<BitsOf<T>>(old_bits | bits);
     case Update::bit_xor:
-      return old_bits ^ bits;
+      return static_cast<BitsOf<T>>(old_bits ^ bits);
     case Update::wrap_up:
-      return old_bits >= bits ? 0 : old_bits + 1;
+      return static_cast<BitsOf<T>>(old_bits >= bits ? 0 : old_bits + 1);
     case Update::wrap_down:
-      return old_bits == 0 || old_bits > bits ? bits : old_bits - 1;
+      return static_cast<BitsOf<T>>(old_bits == 0 || old_bits > bits ? bits : old_bits - 1);
   }
   return old_bits;
 }
@@ -198,14 +199,15 @@ std::uint32_t add_halves(void* at, std::uint32_t bits, int bytes, bool bfloat) {
 
 std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update kind,
                      Number number, Scope scope) {
-  const bool wide = number >= Number::u64;
+  const int bytes = number == Number::u16 ? 2 : number >= Number::u64 ? 8 : 4;
   Block& block = Block::current();
-  block.others.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, wide ? 8 : 4);
+  block.others.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, bytes);
   block.check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER,
-                      scope == Scope::block ? Act::block_atomic : Act::atomic, wide ? 8 : 4);
+                      scope == Scope::block ? Act::block_atomic : Act::atomic, bytes);
   constexpr std::uint64_t (*by_number[])(void*, std::uint64_t, std::uint64_t, Update) = {
       update_as<std::uint32_t>, update_as<std::int32_t>, update_as<float>,
-      update_as<std::uint64_t>, update_as<std::int64_t>, update_as<double>};
+      update_as<std::uint64_t>, update_as<std::int64_t>, update_as<double>,
+      update_as<std::uint16_t>};
   return by_number[static_cast<std::size_t>(number)](at, bits, compared, kind);
 }
 

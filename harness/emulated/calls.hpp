@@ -42,7 +42,7 @@ enum class Update : std::uint8_t {
   wrap_up,    // + 1, and 0 behind the operand
   wrap_down,  // - 1, and the operand behind 0
 };
-enum class Number : std::uint8_t { u32, i32, f32, u64, i64, f64 };
+enum class Number : std::uint8_t { u32, i32, f32, u64, i64, f64, u16 };
 /// Adds to one or two numbers of 16 bits, and returns what was there before.
 std::uint32_t add_halves(void* at, std::uint32_t bits, int bytes, bool bfloat);
 /// Combines the values of the mask's lanes by an associative update of 32 bits.

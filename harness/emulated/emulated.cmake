@@ -7,6 +7,14 @@ set(RIDGELINE_EMULATED_FLAGS -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-threa
     -fsanitize=thread --param=tsan-distinguish-volatile=1 -include harness/emulated/language.hpp
     -Wno-unknown-pragmas)
 
+# Also for kernels of the user's, which are checked and not counted alone: room behind variables, for
+# compile_kernels, and indices of local arrays (harness/emulated/local_indices.cpp).
+set(RIDGELINE_CHECKED_FLAGS -DRIDGELINE_SHARED_GUARD=1024 -fsanitize=bounds)
+if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+  # What is in a variable before it is written: harness/cli/unset_variables.hpp.
+  list(APPEND RIDGELINE_CHECKED_FLAGS -ftrivial-auto-var-init=pattern)
+endif()
+
 # compile_kernels runs the compiler and refuses sources whose accesses it could not count. With
 # ccache it goes between it and the compiler, so that what was accepted once is found again; its file
 # is part of the key, since another version makes other code of the same source.

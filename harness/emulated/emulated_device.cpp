@@ -14,6 +14,7 @@
 #include "harness/emulated/finding_text.hpp"
 #include "harness/emulated/kernel_resources.hpp"
 #include "harness/emulated/machine.hpp"
+#include "harness/emulated/results_digest.hpp"
 
 namespace ridgeline::emulated {
 namespace {
@@ -57,6 +58,7 @@ class EmulatedDevice final : public device::Device {
     if (bytes == 0) return;
     std::memcpy(to_host, from, bytes);
     if (!checks_downloads_) return;
+    ResultsDigest::add(from, bytes);
     if (const auto missing = machine_.memory().first_unwritten(from, bytes))
       throw device::KernelMistake(
           "uninitialised (download): " + machine_.memory().describe(*missing) +

@@ -86,11 +86,17 @@ GlobalMemory::GlobalMemory() : slots_(slots) {
         "a limit on address space (ulimit -v) must leave 4 TiB");
   }
   claimed = true;
+  Slot& variables = slots_[0];
+  variables.bytes = ProgramVariables::bytes();
+  variables.whole = true;
+  variables.owners_bytes = owners_bytes(variables.bytes);
+  variables.owners = reinterpret_cast<Owner*>(map(variables.owners_bytes));
 }
 
 GlobalMemory::~GlobalMemory() {
-  for (std::size_t i = 0; i < slots; ++i)
+  for (std::size_t i = 1; i < slots; ++i)
     release(at_address(global_base + i * slot_span + slot_front));
+  forget_owners(slots_[0]);
   ::munmap(at_address(global_base), global_span);
   claimed = false;
 }
@@ -112,13 +118,22 @@ void* GlobalMemory::allocate(std::size_t bytes, std::string name) {
   made.name = std::move(name);
   made.written_bytes = to_pages(bytes / 8 + 2);
   made.written = map(made.written_bytes);
-  made.owners_bytes = to_pages((bytes + 3) / 4 * sizeof(Owner) + 1);
+  made.owners_bytes = owners_bytes(bytes);
   made.owners = reinterpret_cast<Owner*>(map(made.owners_bytes));
   prefer_huge_pages(made.owners, made.owners_bytes);
   slots_[next_] = std::move(made);
   slot_bytes[next_] = bytes;
   next_ = next_ % (slots - 1) + 1;
   return at_address(base + slot_front);
+}
+
+std::size_t GlobalMemory::owners_bytes(std::size_t bytes) {
+  return to_pages((bytes + 3) / 4 * sizeof(Owner) + 1);
+}
+
+void GlobalMemory::forget_owners(const Slot& slot) {
+  ::munmap(slot.owners, slot.owners_bytes);
+  if (slot.byte_owners != nullptr) ::munmap(slot.byte_owners, byte_owners_bytes(slot));
 }
 
 void GlobalMemory::release(void* memory) noexcept {
@@ -128,8 +143,7 @@ void GlobalMemory::release(void* memory) noexcept {
   if (slot.written == nullptr) return;
   const std::size_t index = (address - global_base) / slot_span;
   ::munmap(slot.written, slot.written_bytes);
-  ::munmap(slot.owners, slot.owners_bytes);
-  if (slot.byte_owners != nullptr) ::munmap(slot.byte_owners, byte_owners_bytes(slot));
+  forget_owners(slot);
   // Fresh pages in the old place, which nobody may touch.
   if (::mmap(at_address(global_base + index * slot_span), to_pages(slot_front + slot.bytes),
              PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
@@ -180,6 +194,10 @@ std::optional<std::uint64_t> GlobalMemory::first_unwritten(const void* memory,
 }
 
 std::string GlobalMemory::describe(std::uint64_t address) const {
+  if (address - global_of_variable(ProgramVariables::at_offset(0)) < ProgramVariables::bytes())
+    return ProgramVariables::describe(
+        ProgramVariables::at_offset(address - global_base - slot_front));
+  if (ProgramVariables::are_at(address)) return ProgramVariables::describe(address);
   if (!is_global(address)) return fmt::format("{:#x}", address);
   const std::uint64_t index = (address - global_base) / slot_span;
   // What lies far behind an allocation came from the next one.

@@ -11,6 +11,7 @@
 
 #include "harness/emulated/fences.hpp"
 #include "harness/emulated/log.hpp"
+#include "harness/emulated/program_variables.hpp"
 #include "harness/emulated/shared_history.hpp"
 
 namespace ridgeline::emulated {
@@ -36,6 +37,12 @@ std::vector<HostAccess> take_host_accesses();
 
 /// Bytes of the allocation of each slot; 0 when there is none. Read at every access.
 extern constinit std::uint64_t slot_bytes[slots];
+
+/// Variables of the program have owners like allocations, as if they lay in the first of these
+/// places, which is no allocation's.
+inline std::uint64_t global_of_variable(std::uint64_t address) {
+  return global_base + slot_front + ProgramVariables::offset_of(address);
+}
 
 inline bool is_global(std::uint64_t address) { return address - global_base < global_span; }
 /// Whether `bytes` at a global `address` lie in its allocation.
@@ -87,6 +94,7 @@ class GlobalMemory {
     const char* what = nullptr;  // "race between blocks (read after write)"; null: none
     int other = -1;              // thread of the same block
     bool same_value = false;     // was stored by both
+    bool with_strong = false;    // the other access was atomic or volatile, like all before it
   };
   struct Mistake {
     std::size_t access = 0;  // its place in the addresses
@@ -112,7 +120,7 @@ class GlobalMemory {
   /// allocation, or none is looked at.
   std::optional<std::uint64_t> first_unwritten(const void* memory, std::size_t bytes) const;
 
-  /// "input[1024] of 4096 bytes + 4100": where an address lies, for messages.
+  /// "input[1024] of 4096 bytes + 4100": where an address lies, for messages. Also of variables.
   std::string describe(std::uint64_t address) const;
 
  private:
@@ -151,6 +159,8 @@ class GlobalMemory {
     bool freed = false;            // all but its size and name is gone
   };
   Owner* byte_owners_of(Slot& slot);
+  static std::size_t owners_bytes(std::size_t bytes);
+  static void forget_owners(const Slot& slot);
   static std::size_t byte_owners_bytes(const Slot& slot) {
     return (slot.bytes + 4) * sizeof(Owner);
   }

@@ -119,7 +119,7 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
   if (collides(wrote, owner.written_at)) {
     noted = {reads ? "race between blocks (read after write)"
                    : "race between blocks (write after access)",
-             -1, same_value};
+             -1, same_value, is_strong(wrote)};
     if (!same_value) return noted;
   }
   if (collides(read, owner.read_at)) return {"race between blocks (write after access)"};
@@ -127,11 +127,12 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
     const int other = SharedHistory::thread_of(load(owner.written_at));
     const bool with = other / 32 == access.thread / 32 && (stored.with >> other % 32 & 1) != 0;
     if (!with)
-      noted = {reads ? "race (read after write)" : "race (write after write)", other, same_value};
+      noted = {reads ? SharedHistory::read_after_write : SharedHistory::write_after_write, other,
+               same_value, is_strong(wrote)};
     if (!with && !same_value) return noted;
   }
   if (races(read, owner.read_at))
-    return {"race (write after read)", SharedHistory::thread_of(load(owner.read_at))};
+    return {SharedHistory::write_after_read, SharedHistory::thread_of(load(owner.read_at))};
   return noted;
 }
 

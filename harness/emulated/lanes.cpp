@@ -251,7 +251,9 @@ std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void
   const int here = threads_ - me.thread / 32 * 32;
   if (here < 32) mask &= (1u << here) - 1;  // a last warp that is not whole
   const std::uint32_t mine = 1u << me.thread % 32;
-  if ((mask & mine) == 0) refuse_mask(mask, pc);
+  if ((mask & mine) == 0)
+    stop("collective without its caller", pc, -1,
+         fmt::format("lane {} is not in the mask {:#010x}", me.thread % 32, mask));
   log(mask, pc, kept, 0);
   me.operands = operands;
   me.collective = kind;
@@ -264,33 +266,36 @@ std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void
   else if (wanted.mask != mask || wanted.kind != kind)
     wanted.several = true;
   arrived |= mine;
-  if ((arrived & mask) != mask) {
+  const std::uint32_t here_for_it = wanted.several ? arrived_for(me) : arrived;
+  if ((here_for_it & mask) != mask) {
     me.state = LaneState::in_collective;
     hop(next_ready());
     return 0;
   }
   const Lane* const warp = warp_of_running();
-  for (std::size_t i = 0; wanted.several && i < 32; ++i) {
-    if ((mask >> i & 1) == 0) continue;
-    if (warp[i].mask != mask) refuse_mask(mask, pc);
-    if (warp[i].collective != kind)
+  for (std::size_t i = 0; wanted.several && i < 32; ++i)
+    if ((mask >> i & 1) != 0 && warp[i].collective != kind)
       stop("different collectives", pc, warp[i].thread, "lanes of one mask wait in different ones");
-  }
   return mask;
 }
 
-/// Of lanes that want different ones, or one that it is not in.
-void Lanes::refuse_mask(std::uint32_t mask, std::uint32_t pc) {
-  const unsigned lane = running_->thread % 32;
-  if ((mask >> lane & 1) == 0)
-    stop("collective without its caller", pc, -1,
-         fmt::format("lane {} is not in the mask {:#010x}", lane, mask));
-  const Lane* const warp = warp_of_running();
-  const Lane* const other = std::find_if(warp, warp + 32, [&](const Lane& each) {
-    return (mask >> each.thread % 32 & 1) != 0 && each.mask != mask;
-  });
-  stop("collective with different masks", pc, other->thread,
-       fmt::format("{:#010x} and {:#010x}", mask, other->mask));
+/// The lanes that wait for the same ones as `lane` does. Those that wait for others come later.
+std::uint32_t Lanes::arrived_for(const Lane& lane) const {
+  const std::size_t warp = lane.thread / 32;
+  std::uint32_t same = arrived_[warp];
+  for (std::size_t i = 0; i < 32; ++i)
+    if ((same >> i & 1) != 0 && lanes_[32 * warp + i].mask != lane.mask) same &= ~(1u << i);
+  return same;
+}
+
+const Lane* Lanes::waits_with_another_mask(const Lane& lane) const {
+  const std::size_t warp = lane.thread / 32;
+  const std::uint32_t elsewhere = arrived_[warp] & lane.mask & ~arrived_for(lane);
+  for (std::size_t i = 0; i < 32; ++i) {
+    const Lane& other = lanes_[32 * warp + i];
+    if ((elsewhere >> i & 1) != 0 && (other.mask >> lane.thread % 32 & 1) != 0) return &other;
+  }
+  return nullptr;
 }
 
 void Lanes::depart(std::uint32_t mask) {
@@ -308,7 +313,7 @@ void Lanes::depart(std::uint32_t mask) {
 }
 
 std::string Lanes::awaited_in_collective(const Lane& lane) {
-  const std::uint32_t missing = lane.mask & ~arrived_[lane.thread / 32];
+  const std::uint32_t missing = lane.mask & ~arrived_for(lane);
   int ended = 0;
   for (const Lane& other : of_warp(lane.thread / 32))
     if ((missing >> other.thread % 32 & 1) != 0 && other.state == LaneState::done) ++ended;

@@ -143,6 +143,9 @@ class Lanes {
   /// "a warp's lanes 0xffffffff are waited for, and 0x0000000f of them never come: 4 have ended":
   /// by a lane in a collective.
   std::string awaited_in_collective(const Lane& lane);
+  /// One that `lane` waits for in a collective, and that waits for `lane` in one with another mask;
+  /// null when there is none.
+  const Lane* waits_with_another_mask(const Lane& lane) const;
 
  private:
   std::size_t draw(std::size_t below);
@@ -162,7 +165,7 @@ class Lanes {
     work(all);
     depart(mask);
   }
-  [[noreturn]] void refuse_mask(std::uint32_t mask, std::uint32_t pc);
+  std::uint32_t arrived_for(const Lane& lane) const;
   void hop(Lane* to);
   void come();
   static void enter();

@@ -95,6 +95,9 @@ constexpr Number number_of() {
   if constexpr (std::is_same_v<T, float>) return Number::f32;
   if constexpr (std::is_same_v<T, double>) return Number::f64;
   static_assert(std::is_arithmetic_v<T>, "atomics work on numbers");
+  if constexpr (std::is_same_v<T, unsigned short>) return Number::u16;
+  static_assert(sizeof(T) >= 4 || std::is_same_v<T, unsigned short>,
+                "atomics work on unsigned short, and on 4 or 8 bytes");
   if constexpr (std::is_signed_v<T>) return sizeof(T) == 8 ? Number::i64 : Number::i32;
   return sizeof(T) == 8 ? Number::u64 : Number::u32;
 }

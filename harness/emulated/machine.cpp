@@ -132,26 +132,36 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
     const std::lock_guard lock(mutex);
     add(report, block.end());
   };
+  const auto is_spent = [&] { return most_accesses_ != 0 && accesses_ >= most_accesses_; };
   const BlockOrder order(blocks, settings_.seed);
   if (together == 1 && workers_of(settings_) == 1) {
     BlockTurns* all = nullptr;
+    std::uint64_t begun = 0;
+    bool completed_all = true;
     BlockTurns turns(
         blocks, [&](std::uint64_t place) { return order[place]; },
         [&](std::uint64_t number) {
           Block block(memory_, variables_, limits_);
           block.begin(config, call, settings_.seed);
+          ++begun;
           const bool completed = run(block, number, nullptr, 0, all);
+          completed_all = completed_all && completed;
           end(block);
           return completed;
         });
     all = &turns;
     pool_.run(1, [&](Block& block, std::size_t) {
       block.begin(config, call, settings_.seed);
-      for (std::uint64_t number = 0; turns.next(number);)
-        if (!run(block, number, nullptr, 0, &turns)) turns.stop();
+      for (std::uint64_t number = 0; !is_spent() && turns.next(number);) {
+        ++begun;
+        if (run(block, number, nullptr, 0, &turns)) continue;
+        completed_all = false;
+        turns.stop();
+      }
       turns.finish();
       end(block);
     });
+    if (completed_all && begun < blocks) report.cut_after = begun;
   } else if (together == 1) {
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stopped{false};
@@ -160,7 +170,7 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
               [&](Block& block, std::size_t) {
                 block.begin(config, call, settings_.seed);
                 while (!stopped) {
-                  if (most_accesses_ != 0 && accesses_ >= most_accesses_) break;
+                  if (is_spent()) break;
                   const std::uint64_t place = next++;
                   if (place >= blocks) break;
                   ++run_blocks;

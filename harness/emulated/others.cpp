@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "harness/emulated/block.hpp"
+#include "harness/emulated/program_variables.hpp"
 
 namespace ridgeline::emulated {
 
@@ -62,8 +63,9 @@ void Others::spin_point(std::uint64_t address, std::uint32_t pc, int bytes) {
   const bool looped = pc <= spin.pc;
   spin.pc = pc;
   // What is no memory of the kernel's is found when the access is logged.
-  if (!looped || (is_global(address) ? !is_inside(address, static_cast<std::uint64_t>(bytes))
-                                     : !block_.shared.holds(address, bytes)))
+  if (!looped || (is_global(address)
+                      ? !is_inside(address, static_cast<std::uint64_t>(bytes))
+                      : !block_.shared.holds(address, bytes) && !ProgramVariables::are_at(address)))
     return;
   std::uint64_t value = 0;
   std::memcpy(&value, reinterpret_cast<const void*>(address),  // NOLINT(performance-no-int-to-ptr)
@@ -126,6 +128,11 @@ bool Others::is_idle() {
     block_.lanes.stop("endless loop", lane.pc, -1, awaited_in_loop(lane));
   }
   return true;
+}
+
+bool Others::waits_at(int thread, std::uint64_t address) const {
+  return block_.lanes.all()[static_cast<std::size_t>(thread)].state == LaneState::spinning &&
+         spins_[static_cast<std::size_t>(thread)].address == address;
 }
 
 std::string Others::awaited_in_loop(const Lane& lane) const {
@@ -202,7 +209,7 @@ void* Others::in_block(void* in_shared, int rank, std::uint32_t pc) const {
   return reinterpret_cast<void*>(there.at_offset(block_.shared.offset_of(address)));
 }
 
-bool Others::request(const Request& request, int warp) {
+bool Others::request(const Request& request, int warp, bool strong) {
   Block* const first = holder_of(request.addresses[0], request.bytes);
   if (first == nullptr) return false;
   Site& site = block_.requests.sites.at(request.pc, Space::cluster, request.act, request.bytes);
@@ -220,6 +227,15 @@ bool Others::request(const Request& request, int warp) {
     if (owner == nullptr) return find(out_of_cluster);
     const std::uint64_t offset = owner->shared.offset_of(address);
     if (const char* const absence = absence_of(*owner)) return find(absence);
+    if (owner != &block_) owner->outside.note(block_, warp, request, i, strong);
+    if (owner == &block_) {
+      const int thread = 32 * warp + request.lanes[i];
+      const auto conflict = owner->shared.history.access(offset, request.bytes, request.act, thread,
+                                                         {.is_strong = strong});
+      if (conflict && !conflict->same_value)
+        block_.findings.add(conflict->what, request.pc, thread, conflict->other,
+                            block_.shared.describe(request.addresses[i], request.bytes));
+    }
     if (request.act == Act::write)
       owner->shared.history.mark_written(offset, request.bytes);
     else if (!owner->shared.history.written(offset, request.bytes))

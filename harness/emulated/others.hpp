@@ -54,6 +54,10 @@ class Others {
   /// which have changed nothing, many times over, so that it can only wait for others. For ever, or
   /// very many accesses of a block without an end of a thread or a barrier, is an endless loop.
   bool is_idle();
+  /// Whether the thread waits before such an access to that place.
+  bool spins_at(int thread, std::uint64_t address) const {
+    return has_spins_ && waits_at(thread, address);
+  }
   std::string awaited_in_loop(const Lane& lane) const;  // "reads the same value for ever: flags +
                                                         // 4"
 
@@ -82,12 +86,12 @@ class Others {
   }
   /// What lies at `in_shared` in the block of that rank.
   void* in_block(void* in_shared, int rank, std::uint32_t pc) const;
-  /// Takes a request to another block's shared memory: it is counted; that the block has not ended
-  /// and its memory is written is checked, races with its threads are not. False where it goes
-  /// elsewhere.
-  bool request(const Request& request, int warp);
+  /// Takes a request to another block's shared memory, of which some lanes may stay in this one: it
+  /// is counted and checked. `strong`: atomic or volatile. False where it goes elsewhere.
+  bool request(const Request& request, int warp, bool strong);
 
  private:
+  bool waits_at(int thread, std::uint64_t address) const;
   void check_rank(int rank, std::uint32_t pc) const;
   const char* absence_of(const Block& there) const;
 

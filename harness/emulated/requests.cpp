@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "harness/emulated/block.hpp"
+#include "harness/emulated/program_variables.hpp"
 #include "harness/emulated/traffic.hpp"
 
 namespace ridgeline::emulated {
@@ -52,7 +53,8 @@ void Requests::request(const Request& asked) {
                                block_.shared.history.published());
   }
   strong_ = asked.act == Act::atomic || asked.act == Act::block_atomic ||
-            asked.act == Act::volatile_read || asked.act == Act::volatile_write;
+            asked.act == Act::volatile_read || asked.act == Act::volatile_write ||
+            (asked.act == Act::read && is_checked(asked));
   for (std::size_t i = 0; strong_ && i < asked.active_lanes().size(); ++i)
     lanes_[of_warp + asked.lanes[i]].strong = asked.addresses[i];
   of_block_ = asked.act == Act::block_atomic;
@@ -61,6 +63,23 @@ void Requests::request(const Request& asked) {
   Request counted = asked;  // like others
   counted.act = asked.act == Act::volatile_read ? Act::read : of_block_ ? Act::atomic : Act::write;
   memory_request(counted);
+}
+
+/// Whether the lanes change what they read by an atomic right behind it, which tells whether it was
+/// still so. All do what the first does, and what lanes have done there before: others may have
+/// seen that there is nothing to change.
+bool Requests::is_checked(const Request& asked) {
+  const LaneLog& log = asked.logs[asked.lanes[0]];
+  const bool is_last = log.next == log.end;
+  const Act next = is_last ? Act::read : log.next->act;
+  const bool is_before_atomic =
+      is_last ? block_.others.spins_at(32 * warp_ + asked.lanes[0], asked.addresses[0])
+              : (next == Act::atomic || next == Act::block_atomic) &&
+                    log.next->address == asked.addresses[0];
+  if (__builtin_expect(!is_before_atomic && checked_.empty(), 1)) return false;
+  const bool known = std::ranges::find(checked_, asked.pc) != checked_.end();
+  if (is_before_atomic && !known) checked_.push_back(asked.pc);
+  return is_before_atomic || known;
 }
 
 void Requests::memory_request(const Request& request) {
@@ -170,6 +189,11 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
       block_.findings.add(check, pc, thread, other, block_.memory.describe(address), address);
     };
     if (mistake->unwritten) find("uninitialised (global)", -1);
+    // Who has come to a counter last sets it back: the counter itself says that all others have.
+    if (mistake->race.with_strong && accesses.act == Act::write && accesses.request != nullptr &&
+        lanes_[static_cast<std::size_t>(thread)].strong ==
+            accesses.request->addresses[mistake->access])
+      continue;
     if (accesses.request != nullptr &&
         ordered_by_lock(*accesses.request, thread, mistake->race.other))
       continue;
@@ -179,6 +203,30 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
     else if (mistake->race.what != nullptr)
       find(mistake->race.what, mistake->race.other);
   }
+}
+
+/// To variables outside of functions: checked like global memory, and not counted, since a GPU
+/// reads those that are constant another way.
+void Requests::variable_request(const Request& request) {
+  lane_accesses -= static_cast<std::uint64_t>(request.count);
+  std::uint64_t addresses[32];
+  std::uint8_t lanes[32];
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < request.active_lanes().size(); ++i) {
+    const std::uint64_t address = request.addresses[i];
+    if (!ProgramVariables::are_at(address) || ProgramVariables::are_constant_at(address)) continue;
+    addresses[count] = global_of_variable(address);
+    lanes[count++] = request.lanes[i];
+  }
+  if (count == 0) return;
+  const bool all = count == request.active_lanes().size();
+  touch_global({.addresses = {addresses, count},
+                .threads = {lanes, count},
+                .first_thread = 32 * warp_,
+                .bytes = request.bytes,
+                .act = request.act == Act::copy_read ? Act::read : request.act,
+                .request = all ? &request : nullptr},
+               request.pc, true);
 }
 
 /// `spread`: request.spread().
@@ -191,11 +239,8 @@ void Requests::shared_request(const Request& request, std::uint64_t spread) {
   bool elsewhere = !place.is_shared;  // of some lane, where others may stay in this block
   for (std::size_t i = 1; block_.others.in_cluster() && i < request.active_lanes().size(); ++i)
     elsewhere = elsewhere || is_elsewhere(i);
-  if (elsewhere && block_.others.request(request, warp_)) return;
-  if (!place.is_shared) {
-    lane_accesses -= static_cast<std::uint64_t>(request.count);  // of what the program holds itself
-    return;
-  }
+  if (elsewhere && block_.others.request(request, warp_, strong_)) return;
+  if (!place.is_shared) return variable_request(request);
   if (place.is_guard) {
     lane_accesses -= static_cast<std::uint64_t>(request.count);
     return;

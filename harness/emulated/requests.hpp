@@ -42,6 +42,7 @@ class Requests final : public Warp {
   void begin_launch() {
     lines.begin_launch();
     lane_accesses = in_flight_bytes = 0;
+    checked_.clear();
   }
   void begin_block() {
     std::ranges::fill(loads_, LoadRun{});
@@ -49,6 +50,8 @@ class Requests final : public Warp {
   }
   void block_barrier();
   void end_block();
+  /// Whether a thread has made one in this block, by which it may agree with others.
+  bool has_fences() const { return fenced_; }
   /// That the following ones are of.
   void begin_warp(int warp) { warp_ = warp; }
 
@@ -70,9 +73,11 @@ class Requests final : public Warp {
   std::uint64_t in_flight_bytes = 0;  // the most of a warp, in the launch
 
  private:
+  bool is_checked(const Request& asked);
   void memory_request(const Request& request);
   void global_request(const Request& request, bool row);
   void shared_request(const Request& request, std::uint64_t spread);
+  void variable_request(const Request& request);
   /// Whether a lock has had the lanes of the warp make their accesses one after the other: what one
   /// releases, behind a fence, the other has got, before a fence. Of accesses that lie between the
   /// fences, which are looked at together because all lanes make them.
@@ -93,7 +98,8 @@ class Requests final : public Warp {
     std::uint64_t flag = 0;    // that it has read or changed before that, by an atomic or volatile
     std::uint64_t strong = 0;  // the last such address
   };
-  bool fenced_ = false;  // some have fences in this block
+  std::vector<std::uint32_t> checked_;  // reads of which that is known, see is_checked()
+  bool fenced_ = false;                 // some have fences in this block
   std::vector<OfLane> lanes_ = std::vector<OfLane>(most_threads);
 };
 

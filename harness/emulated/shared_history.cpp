@@ -139,16 +139,16 @@ std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset,
     if (act == Act::read) {
       for (const Cell writer : word.writers)
         if (unordered(writer, thread, mask) && !(atomic && is_atomic(writer)))
-          note("race (read after write)", writer);
+          note(read_after_write, writer);
       note_reader(word, me, thread);
       continue;
     }
     for (const Cell writer : word.writers)
       if (!(atomic && is_atomic(writer)) && unordered(writer, thread, mask) && !is_with(writer))
-        note("race (write after write)", writer, stored.as_before);
+        note(write_after_write, writer, stored.as_before);
     for (const Cell reader : word.readers)
       if (unordered(reader, thread, mask) && !(atomic && is_atomic(reader)))
-        note("race (write after read)", reader);
+        note(write_after_read, reader);
     if (unordered(word.writers[0], thread, 15)) word.writers[1] = word.writers[0];
     word.writers[0] = me;
     if (act == Act::copy_begin) {

@@ -51,6 +51,9 @@ class SharedHistory {
   };
 
  public:
+  static constexpr const char *read_after_write = "race (read after write)",
+                              *write_after_write = "race (write after write)",
+                              *write_after_read = "race (write after read)";
   struct Conflict {
     const char* what;         // "race (read after write)", or another order
     int other;                // thread of the earlier access; unit_thread for the asynchronous unit
@@ -178,6 +181,14 @@ class SharedHistory {
   Knowledge everything();
   /// begin_unit() of a write that another block has started, which knows that much of this one.
   std::optional<Conflict> begin_unit_from_outside(std::size_t offset, const Knowledge& known);
+  /// What an access of a thread of another block races with, which comes behind what is before
+  /// `seen`. Strong ones are atomic or volatile.
+  std::optional<Conflict> access_from_outside(std::size_t offset, int bytes, bool writes,
+                                              bool strong, const Clocks& seen) const;
+  /// What comes before on behalf of somebody who knows so much: at least what earlier blocks did.
+  Clocks seen_by(const Knowledge& known) const;
+  /// Moments of another epoch are of accesses that have been forgotten.
+  std::uint32_t epoch() const { return epoch_; }
   /// What the arrival of a thread of another block at an mbarrier races with.
   std::optional<Conflict> arrival_from_outside(std::size_t offset, const Knowledge& known) const;
 
@@ -230,7 +241,6 @@ class SharedHistory {
   template <class Unordered, class Fenced>
   std::optional<Conflict> begin_unit_if(std::size_t offset, int thread, bool writes,
                                         const Unordered& is_unordered, const Fenced& is_seen);
-  Clocks seen_by(const Knowledge& known) const;
 
   int warps_ = 0;
   Clock block_ = 0;                              // when this block began

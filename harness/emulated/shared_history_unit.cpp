@@ -77,13 +77,13 @@ std::optional<SharedHistory::Conflict> SharedHistory::begin_unit_if(std::size_t 
     for (const Cell writer : word.writers) {
       if (writer == 0 || clock_of(writer) < block_) continue;
       if (is_unordered(writer))
-        note(writes ? "race (write after write)" : "race (read after write)", thread_of(writer));
+        note(writes ? write_after_write : read_after_write, thread_of(writer));
       else if (!is_seen(writer))
         note("missing fence.proxy.async", thread_of(writer));
     }
     if (writes) {
       for (const Cell reader : word.readers)
-        if (is_unordered(reader)) note("race (write after read)", thread_of(reader));
+        if (is_unordered(reader)) note(write_after_read, thread_of(reader));
     } else if (word.state.copier == 0 || word.state.read != 0) {
       ++word.state.read;
     } else {
@@ -113,7 +113,6 @@ SharedHistory::Knowledge SharedHistory::everything() {
   return {.seen = now_, .epoch = epoch_};
 }
 
-/// What comes before on behalf of somebody who knows so much: at least what earlier blocks did.
 SharedHistory::Clocks SharedHistory::seen_by(const Knowledge& known) const {
   Clocks seen;
   seen.fill(block_);
@@ -132,13 +131,31 @@ std::optional<SharedHistory::Conflict> SharedHistory::begin_unit_from_outside(
       [](Cell) { return true; });
 }
 
+std::optional<SharedHistory::Conflict> SharedHistory::access_from_outside(
+    std::size_t offset, int bytes, bool writes, bool strong, const Clocks& seen) const {
+  const std::size_t last = (offset + static_cast<std::size_t>(bytes) - 1) / 4;
+  const std::uint32_t mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << offset % 4;
+  const auto races = [&](Cell cell) {
+    return cell != 0 && (cell >> 1 & mask) != 0 && !(strong && is_atomic(cell)) &&
+           clock_of(cell) >= seen[static_cast<std::size_t>(thread_of(cell) / 32)];
+  };
+  for (std::size_t index = offset / 4; index <= last; ++index) {
+    for (const Cell writer : words_[index].writers)
+      if (races(writer))
+        return Conflict{writes ? write_after_write : read_after_write, thread_of(writer)};
+    for (const Cell reader : words_[index].readers)
+      if (writes && races(reader)) return Conflict{write_after_read, thread_of(reader)};
+  }
+  return std::nullopt;
+}
+
 std::optional<SharedHistory::Conflict> SharedHistory::arrival_from_outside(
     std::size_t offset, const Knowledge& known) const {
   const Clocks seen = seen_by(known);
   for (const Cell writer : words_[offset / 4].writers)
     if (!is_atomic(writer) &&
         clock_of(writer) >= seen[static_cast<std::size_t>(thread_of(writer) / 32)])
-      return Conflict{"race (write after write)", thread_of(writer)};
+      return Conflict{write_after_write, thread_of(writer)};
   return std::nullopt;
 }
 

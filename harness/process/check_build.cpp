@@ -55,6 +55,7 @@ class Build {
     user_.push_back(fmt::format("-DRIDGELINE_CUDA_ARCH={}", 10 * sources.capability));
     for (const std::string& folder : sources.includes) user_.push_back("-I" + folder);
     for (const std::string& definition : sources.definitions) user_.push_back("-D" + definition);
+    if (sources.zeroes_variables) more_.emplace_back("-ftrivial-auto-var-init=zero");
     for (const std::string& flag : kit.flags)
       if (flag.starts_with("-I")) own_.push_back(flag.substr(2));
     own_.emplace_back("/usr/");
@@ -69,6 +70,7 @@ class Build {
       Words words = kit_.compiler;
       add(words, kit_.flags);
       add(words, user_);
+      add(words, more_);
       add(words, {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
       const Done done = perform(words);
       to_says_ << done.said;
@@ -99,6 +101,7 @@ class Build {
       words = kit_.compiler;
       if (words.size() > 1) words.insert(words.begin() + 1, "--note");
       add(words, without_includes(kit_.flags));
+      add(words, more_);
       add(words, {"-w", "-fpermissive", "-fmax-errors=20", "-fpreprocessed", "-x", "c++-cpp-output",
                   "-c", rewritten, "-o", object});
       done = perform(words);
@@ -163,7 +166,7 @@ class Build {
   const CheckSources& sources_;
   const fs::path& to_;
   std::ostream& to_says_;
-  Words user_, own_;
+  Words user_, own_, more_;
 };
 
 }  // namespace

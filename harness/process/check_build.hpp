@@ -14,6 +14,7 @@ struct CheckSources {
   std::vector<std::string> files;                  // .cu files; several make one program
   std::vector<std::string> includes, definitions;  // folders, and X or X=1
   int capability = 90;                             // of the device that runs it
+  bool zeroes_variables = false;  // variables are zero before they are written, and no odd number
 };
 
 /// Makes the program `to` of the user's sources, with other files beside it. Files of which one

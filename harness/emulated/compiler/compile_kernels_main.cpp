@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/emulated/compiler/local_indices.hpp"
+#include "harness/emulated/compiler/program_texts.hpp"
 #include "harness/emulated/compiler/shared_guards.hpp"
 #include "harness/emulated/compiler/uncountable_accesses.hpp"
 
@@ -38,15 +40,21 @@ int run(std::vector<std::string> command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/// Assembles what was compiled, with room behind shared variables.
+/// Assembles what was compiled, with room behind variables, and what the program is to know of its
+/// source.
 int assemble(const std::vector<std::string>& command, const std::string& assembly,
-             const std::string& object) {
+             const std::string& object,
+             const std::vector<ridgeline::emulated::DumpedFunction>& functions) {
   const std::string guarded = object + ".guarded.s";
   {
     std::ifstream made(assembly);
     std::ofstream with_guards(guarded);
     ridgeline::emulated::add_shared_guards(made, with_guards,
                                            ridgeline::emulated::guard_bytes_of(command));
+    ridgeline::emulated::write_texts("ridgeline_local_indices",
+                                     ridgeline::emulated::local_indices(functions), with_guards);
+    ridgeline::emulated::write_texts("ridgeline_unset_variables",
+                                     ridgeline::emulated::unset_variables(functions), with_guards);
     if (!with_guards.flush()) {
       std::fprintf(stderr, "compile_kernels: cannot write %s\n", guarded.c_str());
       return 1;
@@ -67,18 +75,20 @@ int compile(std::vector<std::string> command, const std::string& object, bool on
   command.push_back("-fdump-tree-tsan-asmname-lineno=" + dumped);
   int ended = run(command);
   std::ifstream dump(dumped);
+  const bool is_dumped = dump.is_open();
   std::error_code ignored;
   fs::remove(dumped, ignored);
-  if (ended == 0) ended = assemble(command, assembly, object);
+  const auto functions = ridgeline::emulated::read_functions(dump);
+  if (ended == 0) ended = assemble(command, assembly, object, functions);
   fs::remove(assembly, ignored);
   if (ended != 0) return ended;
-  if (!dump) {
+  if (!is_dumped) {
     std::fprintf(stderr, "compile_kernels: %s has not dumped what it made: g++ is needed\n",
                  command[0].c_str());
     fs::remove(object, ignored);
     return 1;
   }
-  const auto found = ridgeline::emulated::uncountable_accesses(dump);
+  const auto found = ridgeline::emulated::uncountable_accesses(functions);
   for (const auto& access : found)
     std::fprintf(stderr, "%s: %s: %s\n  in %s\n  hint: %s\n", access.place.c_str(),
                  only_note ? "neither counted nor checked" : "error", access.what.c_str(),

@@ -5,8 +5,6 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/emulated/compiler/dumped_functions.hpp"
-
 namespace ridgeline::emulated {
 namespace {
 
@@ -226,8 +224,7 @@ std::optional<Mistake> mistake_in(const DumpedFunction& function, std::string_vi
 
 }  // namespace
 
-std::vector<UncountableAccess> uncountable_accesses(std::istream& dump) {
-  const std::vector<DumpedFunction> functions = read_functions(dump);
+std::vector<UncountableAccess> uncountable_accesses(const std::vector<DumpedFunction>& functions) {
   std::vector<UncountableAccess> found;
   for (const DumpedFunction* const function : functions_of_kernels(functions))
     for (const DumpedStatement& statement : function->statements) {

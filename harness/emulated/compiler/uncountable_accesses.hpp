@@ -1,8 +1,9 @@
 #pragma once
 
-#include <istream>
 #include <string>
 #include <vector>
+
+#include "harness/emulated/compiler/dumped_functions.hpp"
 
 // Accesses to memory that -fsanitize=thread does not tell of, and accesses that nvcc makes
 // otherwise than the source says: they would be counted wrongly or not at all, so that sources with
@@ -21,6 +22,6 @@ struct UncountableAccess {
 /// -fdump-tree-tsan-asmname-lineno). Kernels are known by the attribute that language.hpp gives
 /// them as __global__. Pointers are taken to lead to the device's memory unless they are seen to
 /// come from a variable of the function's own. Each place and mistake is told once.
-std::vector<UncountableAccess> uncountable_accesses(std::istream& dump);
+std::vector<UncountableAccess> uncountable_accesses(const std::vector<DumpedFunction>& functions);
 
 }  // namespace ridgeline::emulated

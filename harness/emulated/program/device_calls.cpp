@@ -1,4 +1,6 @@
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <mutex>
 #include <utility>
 
@@ -83,3 +85,19 @@ void* shared_pointer(std::uint64_t address) {
 }
 
 }  // namespace ridgeline::program
+
+/// A word of nvcc's own, by which CUDA's headers call it.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
+extern "C" std::uint32_t __nvvm_get_smem_pointer(void* shared) {
+  return ridgeline::emulated::shared_address(shared);
+}
+
+/// In the place of the C++ library's: a kernel may delete what it has made by new, and a virtual
+/// destructor comes here by itself.
+void operator delete(void* memory) noexcept {
+  if (ridgeline::emulated::is_global(reinterpret_cast<std::uint64_t>(memory)))
+    ridgeline::program::device_free(memory);
+  else
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }

@@ -89,6 +89,7 @@ RIDGELINE_WORD std::size_t __cvta_generic_to_global(const void* memory) {
 RIDGELINE_WORD void* __cvta_global_to_generic(std::size_t address) {
   return reinterpret_cast<void*>(address);
 }
+RIDGELINE_WORD void __trap() { ::ridgeline::program::device_trap(); }
 RIDGELINE_WORD void __prof_trigger(int) {}
 RIDGELINE_WORD void __brkpt() {}
 #define __builtin_assume(condition) static_cast<void>(0)

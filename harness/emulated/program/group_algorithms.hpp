@@ -70,11 +70,13 @@ RIDGELINE_WORD void reduce_update_async(const Group& group, T& at, T value, Oper
 
 namespace details {
 
-/// Shares the copy between the threads, by cp.async where addresses and size allow.
+/// Shares the copy between the threads, by cp.async where places, addresses and size allow.
 template <class Group>
-RIDGELINE_WORD void copy(const Group& group, void* to, const void* from, std::size_t bytes) {
+RIDGELINE_WORD void begin_copy(const Group& group, void* to, const void* from, std::size_t bytes) {
   const auto all =
-      reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
+      !__isShared(to) || !__isGlobal(from)
+          ? 1
+          : reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
   const std::size_t rank = group.thread_rank(), threads = group.num_threads();
   auto* const to_bytes = static_cast<char*>(to);
   const auto* const from_bytes = static_cast<const char*>(from);
@@ -87,6 +89,10 @@ RIDGELINE_WORD void copy(const Group& group, void* to, const void* from, std::si
   } else {
     for (std::size_t at = rank; at < bytes; at += threads) to_bytes[at] = from_bytes[at];
   }
+}
+template <class Group>
+RIDGELINE_WORD void copy(const Group& group, void* to, const void* from, std::size_t bytes) {
+  begin_copy(group, to, from, bytes);
   emulated::copy_commit();
 }
 

@@ -14,6 +14,7 @@
 #include "harness/emulated/log.hpp"
 #include "harness/emulated/program/copies.hpp"
 #include "harness/emulated/program/session.hpp"
+#include "harness/emulated/results_digest.hpp"
 
 // CUDA's runtime API for a program on the emulated device: memory.
 namespace ridgeline::program {
@@ -31,7 +32,10 @@ bool is_device(const void* memory) { return emulated::is_global(address_of(memor
 
 /// What lies in global memory has to lie in one allocation.
 bool is_fine(const void* memory, std::size_t bytes) {
-  return bytes == 0 || !is_device(memory) || emulated::is_inside(address_of(memory), bytes);
+  if (bytes == 0) return true;
+  if (is_program_variable(memory))
+    return emulated::ProgramVariables::have(address_of(memory), bytes);
+  return !is_device(memory) || emulated::is_inside(address_of(memory), bytes);
 }
 
 cudaError_t allocate(void** to, std::size_t bytes, const Session::Allocation& as,
@@ -56,6 +60,8 @@ cudaError_t release(void* memory, const char* call, std::uint32_t pc) {
   Session& session = Session::here();
   const std::lock_guard lock(together());
   if (memory == nullptr) return cudaSuccess;
+  const auto known = session.allocations.find(address_of(memory));
+  if (known != session.allocations.end()) Session::look_at_results(*known);
   if (session.allocations.erase(address_of(memory)) == 0) {
     session.host_mistake(call, pc,
                          fmt::format("{:#x} is no allocation that is there: it was freed before, "
@@ -112,6 +118,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
           "device");
   }
   std::memmove(to, from, bytes);
+  if (!is_device(to) || of_host(to)) emulated::ResultsDigest::add(to, bytes);
   if (is_device(to)) session.machine().memory().mark(to, bytes, true);
   return cudaSuccess;
 }
@@ -136,11 +143,8 @@ cudaError_t set(void* to, int value, std::size_t bytes, const char* call, std::u
   return cudaSuccess;
 }
 
-extern "C" const char __executable_start, _end;  // NOLINT(bugprone-reserved-identifier)
-
 bool is_program_variable(const void* memory) {
-  return address_of(memory) - address_of(&__executable_start) <
-         static_cast<std::uint64_t>(&_end - &__executable_start);
+  return emulated::ProgramVariables::are_at(address_of(memory));
 }
 
 }  // namespace ridgeline::program

@@ -21,7 +21,7 @@ inline cudaError_t cudaGetDeviceProperties(ridgeline::program::DeviceProperties*
 
 #define RIDGELINE_SYMBOL \
   template <class T>     \
-  inline cudaError_t
+  [[gnu::always_inline]] inline cudaError_t
 RIDGELINE_SYMBOL cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,
                                     std::size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice) {

@@ -10,6 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/emulated/finding_text.hpp"
 #include "harness/emulated/program_symbols.hpp"
+#include "harness/emulated/results_digest.hpp"
 #include "harness/emulated/source_lines.hpp"
 
 namespace ridgeline::program {
@@ -42,6 +43,11 @@ Session::~Session() { session = nullptr; }
 Session& Session::here() {
   require(session != nullptr, "a program runs in a session");
   return *session;
+}
+
+void Session::look_at_results(const std::pair<const std::uint64_t, Allocation>& of) {
+  if (of.second.of_host || of.second.managed)  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    emulated::ResultsDigest::add(reinterpret_cast<const void*>(of.first), of.second.bytes);
 }
 
 void Session::launched(const emulated::Report& report) {

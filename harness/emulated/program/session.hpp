@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -56,6 +57,8 @@ class Session {
     bool managed = false;
   };
   std::map<std::uint64_t, Allocation> allocations;
+  /// What the host can read there without a copy is a result, too.
+  static void look_at_results(const std::pair<const std::uint64_t, Allocation>& of);
   cudaError_t last_error = cudaSuccess;
   std::map<const void*, std::size_t> dynamic_shared;  // that a kernel may have, as it was asked for
 

@@ -20,6 +20,7 @@
 #include "harness/emulated/emulated_device.hpp"
 #include "harness/measure/count.hpp"
 #include "harness/record/json.hpp"
+#include "harness/worker/check/unset_variables.hpp"
 
 // The program around a file that `ridgeline check` compiles: PROGRAM DEVICE [--report FILE]
 // [--silent]. Exit codes: 0 it was counted, 2 something is wrong with it, 64 usage, 69 no such
@@ -58,12 +59,19 @@ std::string text_of(const record::Metric& metric) {
                      metric.unit == "1" ? "" : " " + metric.unit);
 }
 
+double accesses_of(const record::Measurement& measurement) {
+  double sum = 0;
+  for (const record::Site& site : measurement.sites) sum += static_cast<double>(site.lanes);
+  return sum;
+}
+
 /// With the first mistake as a finding: its check, and the place that its text names.
 json::Value with_findings(const record::Measurement& measurement,
                           const std::vector<std::string>& notes) {
   json::Value all = record::to_json(measurement);
   json::Value& findings = all["findings"] = json::Value::array();
   all["notes"] = notes;
+  worker::add_unset_variables(all, accesses_of(measurement));
   if (measurement.outcome == record::Outcome::counted) return all;
   json::Value one{{"text", measurement.reason}};
   const std::string& text = measurement.reason;
@@ -101,12 +109,6 @@ void print(const record::Measurement& measurement, std::string_view device,
     fmt::print("{}\n", line);
 }
 
-double accesses_of(const record::Measurement& measurement) {
-  double sum = 0;
-  for (const record::Site& site : measurement.sites) sum += static_cast<double>(site.lanes);
-  return sum;
-}
-
 /// Runs the check in one order of lanes, warps and blocks, which the seed says: on one OS thread,
 /// so that nothing depends on how many cores there are.
 record::Measurement measured_in_order(const std::string& name, std::uint64_t seed) {
@@ -142,16 +144,15 @@ class Silence {
 /// In the order of numbers, and where nothing is wrong in a few more; counts and notes are of the
 /// first.
 record::Measurement measured_in_orders(const std::string& name, std::vector<std::string>& notes) {
-  constexpr double most_accesses = 20e6;  // that are made once more in a second or two
   constexpr std::uint64_t seeds = 3;
   record::Measurement first = measured_in_order(name, 0);
   const bool has_seed = std::count(name.begin(), name.end(), '/') > 1;
   const bool repeats = first.outcome == record::Outcome::counted && !has_seed;
   notes = emulated::take_notes();
-  if (repeats && accesses_of(first) > most_accesses) {
+  if (repeats && accesses_of(first) > worker::most_repeated_accesses) {
     notes.push_back(
         fmt::format("more than {:.0f} million accesses: one order of threads was tried alone",
-                    most_accesses / 1e6));
+                    worker::most_repeated_accesses / 1e6));
     return first;
   }
   for (std::uint64_t seed = 1; repeats && seed <= seeds; ++seed) {

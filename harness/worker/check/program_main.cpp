@@ -16,8 +16,10 @@
 #include "harness/analysis/annotated_listing.hpp"
 #include "harness/base/error.hpp"
 #include "harness/emulated/program/session.hpp"
+#include "harness/emulated/settings.hpp"
 #include "harness/measure/count.hpp"
 #include "harness/record/json.hpp"
+#include "harness/worker/check/unset_variables.hpp"
 
 // The program around one that has a main() of its own: PROGRAM DEVICE [--report FILE] [--silent]
 // [--limit ACCESSES] [-- ARGUMENTS...]. Exit codes: 0 nothing wrong was found, 2 something was, or
@@ -75,6 +77,8 @@ json::Value to_json(const record::Measurement& measurement, int code) {
   all["findings"] = std::move(list);
   all["notes"] = json::Value::array();
   for (const std::string& note : session->notes()) all["notes"].push_back(note);
+  for (const auto& allocation : session->allocations) program::Session::look_at_results(allocation);
+  worker::add_unset_variables(all, static_cast<double>(session->accesses()));
   all["exit_code"] = code;
   all["launches"] = session->launches();
   all["accesses"] = session->accesses();
@@ -135,6 +139,8 @@ void print(const record::Measurement& measurement) {
       std::from_chars(text.data(), text.data() + text.size(), limit);
     }
   }
+  // One block at a time, so that nothing depends on how many cores there are.
+  emulated::settings_of_new_devices() = {.workers = 1};
   static const std::unique_ptr<device::Device> device = device::open(device_name);
   if (device->facts().kind != device::Kind::emulated)
     throw Error(ErrorKind::usage, device_name + " does not check kernels",

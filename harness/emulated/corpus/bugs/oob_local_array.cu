@@ -1,4 +1,4 @@
-// missed: an index beside a local array stays in the thread's own memory
+// bug: out of bounds (local)
 #include "harness/emulated/corpus/case.hpp"
 
 namespace ridgeline::corpus {

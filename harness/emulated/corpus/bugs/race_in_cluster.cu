@@ -1,4 +1,4 @@
-// missed: stores to shared memory of another block are not checked against its threads
+// bug: race (write after read)
 #include "harness/emulated/corpus/case.hpp"
 
 namespace ridgeline::corpus {

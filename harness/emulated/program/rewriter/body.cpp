@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> variables
      {"warpSize", "32"}}};
 
 /// Functions of the host's libraries that have another meaning in a kernel.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> calls{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> calls{
     {{"clock", "::ridgeline::program::device_clock"},
      {"malloc", "::ridgeline::program::device_malloc"},
      {"free", "::ridgeline::program::device_free"},
@@ -27,7 +27,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> calls{
      {"memset", "::ridgeline::program::device_memset"},
      {"__assert_fail", "::ridgeline::program::device_assert"},
      {"abort", "::ridgeline::program::device_trap"},
-     {"__trap", "::ridgeline::program::device_trap"},
      {"__builtin_trap", "::ridgeline::program::device_trap"},
      {"__shfl", "::ridgeline::program::old__shfl"},
      {"__shfl_up", "::ridgeline::program::old__shfl_up"},

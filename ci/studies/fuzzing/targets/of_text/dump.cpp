@@ -10,7 +10,7 @@ namespace ridgeline::fuzzing::targets {
 static void read_dump(std::string_view input) {
   const auto look = [&] {
     std::istringstream dump{std::string(input)};
-    return emulated::uncountable_accesses(dump);
+    return emulated::uncountable_accesses(emulated::read_functions(dump));
   };
   const auto found = look();
   for (const emulated::UncountableAccess& access : found)
