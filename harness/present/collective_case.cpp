@@ -45,4 +45,13 @@ std::string series_text(const CollectiveCase& of) {
                      of.options, of.ranks, of.mode, of.variant, of.dtype);
 }
 
+json::Value series_json(const CollectiveCase& of) {
+  return {{"op", of.operation}, {"options", of.options}, {"variant", of.variant},
+          {"dtype", of.dtype},  {"ranks", of.ranks},     {"mode", of.mode}};
+}
+
+SeriesKey series_key(const std::string& model, const CollectiveCase& of) {
+  return {model, of.operation, of.options, of.variant, of.ranks, of.mode, of.dtype};
+}
+
 }  // namespace ridgeline::present

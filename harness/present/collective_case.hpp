@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 
+#include "harness/base/json.hpp"
 #include "harness/record/case.hpp"
 
 namespace ridgeline::present {
@@ -23,5 +25,11 @@ std::optional<CollectiveCase> collective_case(const record::CaseId& id);
 /// "all_reduce in_place=yes, 2 ranks, pipelined, nccl, f32": all that such cases of different sizes
 /// share.
 std::string series_text(const CollectiveCase& of);
+json::Value series_json(const CollectiveCase& of);
+
+/// Of series of a device model: by operation, options, variant, ranks, mode and type.
+using SeriesKey =
+    std::tuple<std::string, std::string, std::string, std::string, int, std::string, std::string>;
+SeriesKey series_key(const std::string& model, const CollectiveCase& of);
 
 }  // namespace ridgeline::present

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include <fmt/core.h>
@@ -18,12 +17,6 @@ namespace ridgeline::present {
 namespace {
 
 using analysis::CaseSummary;
-using CurveKey =
-    std::tuple<std::string, std::string, std::string, std::string, int, std::string, std::string>;
-
-CurveKey key_of(const std::string& model, const CollectiveCase& of) {
-  return {model, of.operation, of.options, of.variant, of.ranks, of.mode, of.dtype};
-}
 
 ChosenSize& at_size(ChosenCurve& curve, double bytes) {
   const auto found = std::ranges::find(curve.sizes, bytes, &ChosenSize::bytes);
@@ -45,10 +38,10 @@ void complete(ChosenCurve& curve) {
 }
 
 /// Of one run, those that the library was told something of.
-std::map<CurveKey, ChosenCurve> choices_of(const store::FoundRun& found,
-                                           const std::vector<std::string>& patterns) {
+std::map<SeriesKey, ChosenCurve> choices_of(const store::FoundRun& found,
+                                            const std::vector<std::string>& patterns) {
   const record::Run& run = found.summary.run;
-  std::map<CurveKey, ChosenCurve> curves;
+  std::map<SeriesKey, ChosenCurve> curves;
   for (CaseSummary& summary : analysis::summarise(
            store::measurements(store::Store::open(found.file), run.id, store::Samples::leave_out),
            {}, run.unstable)) {
@@ -56,7 +49,8 @@ std::map<CurveKey, ChosenCurve> choices_of(const store::FoundRun& found,
     if (!of || !any_matches(patterns, record::name(summary.case_info.id))) continue;
     const std::string& model = found.summary.device.model;
     ChosenCurve& curve =
-        curves.try_emplace(key_of(model, *of), ChosenCurve{run.id, model, *of, {}}).first->second;
+        curves.try_emplace(series_key(model, *of), ChosenCurve{run.id, model, *of, {}})
+            .first->second;
     ChosenSize& size = at_size(curve, of->bytes);
     if (of->choice.empty())
       size.own = std::move(summary);
@@ -118,7 +112,7 @@ std::string worst_text(const std::vector<ChosenCurve>& curves, std::size_t width
 
 std::vector<ChosenCurve> find_choices(const std::filesystem::path& results,
                                       const CurveChoice& choice, const store::LeftOut& left_out) {
-  std::map<CurveKey, ChosenCurve> newest;
+  std::map<SeriesKey, ChosenCurve> newest;
   for (const store::FoundRun& found : store::all_runs(results, left_out)) {
     if (!found.summary.run.gate.empty() || !is_asked_for(found.summary.device, choice.device))
       continue;
@@ -165,28 +159,24 @@ json::Value to_json(const ChosenCurve& curve) {
     if (summary.median_ns) all["ns"] = *summary.median_ns;
     return all;
   };
-  return {{"run", curve.run},
-          {"model", curve.model},
-          {"op", curve.of.operation},
-          {"options", curve.of.options},
-          {"variant", curve.of.variant},
-          {"dtype", curve.of.dtype},
-          {"ranks", curve.of.ranks},
-          {"mode", curve.of.mode},
-          {"sizes", json::list(curve.sizes, [&](const ChosenSize& size) {
-             json::Value all{{"bytes", size.bytes},
-                             {"told", json::list(size.told, [&](const ToldCollective& each) {
-                                return timed({{"choice", each.choice}}, each.summary);
-                              })}};
-             if (size.own) all["own"] = timed({}, *size.own);
-             if (size.regret) {
-               all["fastest"] = size.told[size.regret->fastest].choice;
-               all["own_over_fastest"] = size.regret->ratio;
-               if (const auto& interval = size.regret->interval)
-                 all["interval"] = {{"low", interval->low}, {"high", interval->high}};
-             }
-             return all;
-           })}};
+  json::Value told = series_json(curve.of);
+  told["run"] = curve.run;
+  told["model"] = curve.model;
+  told["sizes"] = json::list(curve.sizes, [&](const ChosenSize& size) {
+    json::Value all{{"bytes", size.bytes},
+                    {"told", json::list(size.told, [&](const ToldCollective& each) {
+                       return timed({{"choice", each.choice}}, each.summary);
+                     })}};
+    if (size.own) all["own"] = timed({}, *size.own);
+    if (size.regret) {
+      all["fastest"] = size.told[size.regret->fastest].choice;
+      all["own_over_fastest"] = size.regret->ratio;
+      if (const auto& interval = size.regret->interval)
+        all["interval"] = {{"low", interval->low}, {"high", interval->high}};
+    }
+    return all;
+  });
+  return told;
 }
 
 }  // namespace ridgeline::present

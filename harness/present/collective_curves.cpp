@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "harness/analysis/bound.hpp"
 #include "harness/analysis/roofline.hpp"
@@ -15,17 +14,9 @@ namespace {
 
 constexpr std::size_t least_sizes = 3;
 
-using CurveKey =
-    std::tuple<std::string, std::string, std::string, std::string, int, std::string, std::string>;
-
-CurveKey key_of(const CollectiveCurve& curve) {
-  return {curve.model, curve.operation, curve.options, curve.variant,
-          curve.ranks, curve.mode,      curve.dtype};
-}
-
 /// The curves of one run.
-std::map<CurveKey, CollectiveCurve> curves_of(const store::FoundRun& found,
-                                              const std::vector<std::string>& patterns) {
+std::map<SeriesKey, CollectiveCurve> curves_of(const store::FoundRun& found,
+                                               const std::vector<std::string>& patterns) {
   store::Store store = store::Store::open(found.file);
   const auto measurements =
       store::measurements(store, found.summary.run.id, store::Samples::leave_out);
@@ -33,7 +24,7 @@ std::map<CurveKey, CollectiveCurve> curves_of(const store::FoundRun& found,
   if (const std::vector<record::Roof> roofs = store::roofs(store, found.summary.run.id);
       const record::Roof* to_peer = analysis::highest_roof("link.to_peer", roofs))
     wire = *to_peer;
-  std::map<CurveKey, CollectiveCurve> curves;
+  std::map<SeriesKey, CollectiveCurve> curves;
   for (const analysis::CaseSummary& summary :
        analysis::summarise(measurements, {}, found.summary.run.unstable)) {
     const auto of = collective_case(summary.case_info.id);
@@ -41,19 +32,12 @@ std::map<CurveKey, CollectiveCurve> curves_of(const store::FoundRun& found,
     if (!of || !of->choice.empty() || summary.outcome != record::Outcome::ok ||
         !summary.median_ns || !any_matches(patterns, record::name(summary.case_info.id)))
       continue;
-    const CollectiveCurve curve{found.summary.run.id,
-                                found.summary.device.model,
-                                of->variant,
-                                of->dtype,
-                                of->operation,
-                                of->mode,
-                                of->options,
-                                of->ranks,
-                                {},
-                                {},
-                                {},
-                                {}};
-    CollectiveCurve& known = curves.try_emplace(key_of(curve), curve).first->second;
+    const std::string& model = found.summary.device.model;
+    CollectiveCurve& known =
+        curves
+            .try_emplace(series_key(model, *of),
+                         CollectiveCurve{found.summary.run.id, model, *of, {}, {}, {}, {}})
+            .first->second;
     known.points.push_back({of->bytes, *summary.median_ns});
     if (const auto busbw = analysis::metric(summary.metrics, "busbw")) {
       known.best_busbw = std::max(known.best_busbw.value_or(0), *busbw);
@@ -80,7 +64,7 @@ std::optional<double> CollectiveCurve::share_of_wire(double rate) const {
 std::vector<CollectiveCurve> find_curves(const std::filesystem::path& results,
                                          const CurveChoice& choice,
                                          const store::LeftOut& left_out) {
-  std::map<CurveKey, CollectiveCurve> newest;
+  std::map<SeriesKey, CollectiveCurve> newest;
   for (const store::FoundRun& found : store::all_runs(results, left_out)) {
     if (!found.summary.run.gate.empty() || !is_asked_for(found.summary.device, choice.device))
       continue;

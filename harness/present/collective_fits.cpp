@@ -51,11 +51,8 @@ std::string fits_text(const std::vector<FittedCurve>& curves, std::size_t width)
     const std::string now = fmt::format("{}, run {}", printable(curve.model), printable(curve.run));
     if (now != heading) table.heading(heading = now);
     const auto rate = fit.rate(), half = fit.half_rate_bytes();
-    table.add({printable(fmt::format("{}{}{}, {} ranks, {}, {}, {}", curve.operation,
-                                     curve.options.empty() ? "" : " ", curve.options, curve.ranks,
-                                     curve.mode, curve.variant, curve.dtype)),
-               fmt::format("{}", curve.points.size()), units::time(fit.latency_ns()),
-               rate ? units::byte_rate(*rate) : "",
+    table.add({printable(series_text(curve.of)), fmt::format("{}", curve.points.size()),
+               units::time(fit.latency_ns()), rate ? units::byte_rate(*rate) : "",
                rate ? share_text(curve.share_of_wire(*rate)) : "", half ? units::bytes(*half) : "",
                units::percent(fit.residual),
                left_out ? units::percent(left_out->largest_error) : ""});
@@ -63,7 +60,7 @@ std::string fits_text(const std::vector<FittedCurve>& curves, std::size_t width)
     if (curve.wire)
       wires.insert(wire_text(curve));
     else
-      has_unknown = has_unknown || curve.ranks > 1;
+      has_unknown = has_unknown || curve.of.ranks > 1;
   }
   std::string of_wires;
   for (const std::string& wire : wires) of_wires += "\nThe wire of " + wire + ".";
@@ -81,27 +78,20 @@ std::string fits_text(const std::vector<FittedCurve>& curves, std::size_t width)
 
 json::Value to_json(const FittedCurve& fitted) {
   const auto& [curve, fit, left_out] = fitted;
-  json::Value all{
-      {"run", curve.run},
-      {"model", curve.model},
-      {"op", curve.operation},
-      {"options", curve.options},
-      {"variant", curve.variant},
-      {"dtype", curve.dtype},
-      {"ranks", curve.ranks},
-      {"mode", curve.mode},
-      {"latency_ns", fit.latency_ns()},
-      {"residual", fit.residual},
-      {"points", json::list(curve.points,
-                            [](const analysis::SizedTime& point) {
-                              return json::Value{{"bytes", point.bytes}, {"ns", point.ns}};
-                            })},
-      {"pieces", json::list(fit.pieces, [](const analysis::FitPiece& piece) {
-         return json::Value{{"from_bytes", piece.from},
-                            {"to_bytes", piece.to},
-                            {"fixed_ns", piece.fixed_ns},
-                            {"ns_per_byte", piece.ns_per_byte}};
-       })}};
+  json::Value all = series_json(curve.of);
+  all["run"] = curve.run;
+  all["model"] = curve.model;
+  all["latency_ns"] = fit.latency_ns();
+  all["residual"] = fit.residual;
+  all["points"] = json::list(curve.points, [](const analysis::SizedTime& point) {
+    return json::Value{{"bytes", point.bytes}, {"ns", point.ns}};
+  });
+  all["pieces"] = json::list(fit.pieces, [](const analysis::FitPiece& piece) {
+    return json::Value{{"from_bytes", piece.from},
+                       {"to_bytes", piece.to},
+                       {"fixed_ns", piece.fixed_ns},
+                       {"ns_per_byte", piece.ns_per_byte}};
+  });
   const auto rate = fit.rate();
   if (rate) all["rate"] = *rate;
   if (const auto half = fit.half_rate_bytes()) all["half_rate_bytes"] = *half;

@@ -14,12 +14,13 @@ namespace {
 const CollectiveCurve* best_curve(const ProjectionChoice& choice,
                                   const std::vector<CollectiveCurve>& curves) {
   const auto strangeness = [&](const CollectiveCurve* curve) {
-    return std::tuple(curve->ranks != choice.ranks, -curve->ranks,
-                      curve->dtype != to_string(choice.dtype), curve->mode != "pipelined");
+    return std::tuple(curve->of.ranks != choice.ranks, -curve->of.ranks,
+                      curve->of.dtype != to_string(choice.dtype), curve->of.mode != "pipelined");
   };
   const CollectiveCurve* best = nullptr;
   for (const CollectiveCurve& curve : curves) {
-    if (curve.operation != "all_reduce" || !curve.options.empty() || curve.ranks < 2) continue;
+    if (curve.of.operation != "all_reduce" || !curve.of.options.empty() || curve.of.ranks < 2)
+      continue;
     if (best == nullptr || strangeness(&curve) < strangeness(best)) best = &curve;
   }
   return best;
@@ -43,16 +44,16 @@ Projection project(const ProjectionChoice& choice, const std::vector<CollectiveC
     made.link_from = "the highest bus bandwidth of the curve";
   }
   if (choice.ranks < 2) return made;
-  made.scale = others(choice.ranks) / others(best->ranks);
+  made.scale = others(choice.ranks) / others(best->of.ranks);
   made.measured = analysis::by_curve(made.gradients, made.curve->fit, made.scale);
-  if (best->ranks != choice.ranks)
+  if (best->of.ranks != choice.ranks)
     made.doubts.push_back(fmt::format(
         "extrapolated from {} ranks to {}: times are multiplied by {:.3g}, as those of a ring",
-        best->ranks, choice.ranks, made.scale));
-  if (best->dtype != to_string(choice.dtype))
+        best->of.ranks, choice.ranks, made.scale));
+  if (best->of.dtype != to_string(choice.dtype))
     made.doubts.push_back(
-        fmt::format("the curve is of {}, by the bytes of its messages", printable(best->dtype)));
-  if (best->mode != "pipelined")
+        fmt::format("the curve is of {}, by the bytes of its messages", printable(best->of.dtype)));
+  if (best->of.mode != "pipelined")
     made.doubts.push_back("the curve is of calls that all ranks begin together");
   if (made.measured->extrapolated)
     made.doubts.push_back(fmt::format("extrapolated beyond the sizes of the curve, {} to {}",
@@ -94,8 +95,8 @@ std::string projection_text(const Projection& of) {
                    of.measured->rest_bytes > 0
                        ? fmt::format(" and one of {}", units::bytes(of.measured->rest_bytes))
                        : "",
-                   printable(curve.variant), printable(curve.model), curve.ranks,
-                   printable(curve.dtype), printable(curve.run)));
+                   printable(curve.of.variant), printable(curve.model), curve.of.ranks,
+                   printable(curve.of.dtype), printable(curve.run)));
   for (const std::string& doubt : of.doubts) text += fmt::format("  {:<36}{}\n", "", doubt);
   return text;
 }

@@ -8,6 +8,7 @@
 #include "harness/analysis/collective_fit.hpp"
 #include "harness/base/dtype.hpp"
 #include "harness/base/json.hpp"
+#include "harness/present/collective_case.hpp"
 #include "harness/store/selector.hpp"
 
 /// `ridgeline collectives`: what measured sizes of a collective say of all others.
@@ -20,8 +21,8 @@ struct CurveChoice {
 
 /// The times of one operation by size, of the newest run that has three sizes of it or more.
 struct CollectiveCurve {
-  std::string run, model, variant, dtype, operation, mode, options;
-  int ranks = 1;
+  std::string run, model;
+  CollectiveCase of;                        // the first of them
   std::vector<analysis::SizedTime> points;  // of results that are ok
   std::optional<double> best_busbw;         // B/s
   std::optional<double> bus_factor;         // bus bandwidth over bytes per time
