@@ -126,10 +126,16 @@ TEST(Honest, Integers) {
        .outputs = {{.count = n,
                     .expected = [](const Inputs& in,
                                    std::int64_t i) { return std::fabs(std::fmod(in(0, i), 2)); },
-                    .dtype = DType::u8}},
+                    .dtype = DType::u8},
+                   {.count = n,
+                    .expected = [](const Inputs& in,
+                                   std::int64_t i) { return -std::fabs(std::fmod(in(0, i), 2)); },
+                    .dtype = DType::i8}},
        .launch = [](const Execution& on) {
-         for (std::int64_t i = 0; i < n; ++i)
+         for (std::int64_t i = 0; i < n; ++i) {
            on.out<std::uint8_t>(0)[i] = static_cast<std::uint8_t>(on.in<int>(0)[i] & 1);
+           on.out<std::int8_t>(1)[i] = static_cast<std::int8_t>(-(on.in<int>(0)[i] & 1));
+         }
        }});
 }
 

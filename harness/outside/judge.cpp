@@ -52,6 +52,8 @@ double element_of(DType dtype, const std::byte* bytes, std::int64_t i) {
       return at<std::int32_t>(bytes, i);
     case DType::u8:
       return at<std::uint8_t>(bytes, i);
+    case DType::i8:
+      return at<std::int8_t>(bytes, i);
   }
   throw Error(ErrorKind::internal, "an element type that nobody can read");
 }
