@@ -1,4 +1,4 @@
-"""One rank of PyTorch's collectives, started by mpirun: see ci/studies/beside_pytorch.
+"""One rank of PyTorch's collectives, started by mpirun: see ci/studies/same_collectives.
 
 Takes a file to meet at, which all ranks can write, and a JSON list of [operation, bytes]. Rank 0
 prints a JSON line per entry: operation, bytes, and ns per call."""

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-STUDY = Path(__file__).with_name("beside_pytorch")
+STUDY = Path(__file__).with_name("same_collectives")
 
 RIDGELINE = """#!/usr/bin/env python3
 import json, os, sys
@@ -41,7 +41,7 @@ def call(folder: Path, *words: str) -> subprocess.CompletedProcess:
         "PLAYED": str(folder / "played"),
     }
     return subprocess.run(
-        [sys.executable, STUDY, "--build", folder, "--sizes", "1024", *words],
+        [sys.executable, STUDY, "pytorch", "--build", folder, "--sizes", "1024", *words],
         capture_output=True,
         text=True,
         env=environment,
@@ -70,6 +70,9 @@ def test_an_operation_that_nobody_knows_is_64(tmp_path):
 
 def test_a_program_that_is_missing_is_69(tmp_path):
     done = subprocess.run(
-        [sys.executable, STUDY, "--build", tmp_path], capture_output=True, text=True, timeout=60
+        [sys.executable, STUDY, "mpi4py", "--build", tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert (done.returncode, len(done.stderr.splitlines())) == (69, 1), done.stderr
