@@ -49,6 +49,7 @@ __global__ void tell_all_kernel(int rounds, float* to) {
     barrier_wait(&told[turn.stage], turn.parity);
     sum = 0;
     for (int block = 0; block < blocks; ++block) sum += heard[turn.stage][block].y;
+    __syncwarp();  // what a lane tells next says that all lanes have read
   }
   to[blockIdx.x * 32 + threadIdx.x] = sum;
   cluster_arrive_relaxed();  // no block ends while another one stores to it
