@@ -227,15 +227,9 @@ bool Others::request(const Request& request, int warp, bool strong) {
     if (owner == nullptr) return find(out_of_cluster);
     const std::uint64_t offset = owner->shared.offset_of(address);
     if (const char* const absence = absence_of(*owner)) return find(absence);
+    // What goes to the own block this way may be in order by an mbarrier within a warp, which the
+    // clocks of warps do not tell: it is not judged.
     if (owner != &block_) owner->outside.note(block_, warp, request, i, strong);
-    if (owner == &block_) {
-      const int thread = 32 * warp + request.lanes[i];
-      const auto conflict = owner->shared.history.access(offset, request.bytes, request.act, thread,
-                                                         {.is_strong = strong});
-      if (conflict && !conflict->same_value)
-        block_.findings.add(conflict->what, request.pc, thread, conflict->other,
-                            block_.shared.describe(request.addresses[i], request.bytes));
-    }
     if (request.act == Act::write)
       owner->shared.history.mark_written(offset, request.bytes);
     else if (!owner->shared.history.written(offset, request.bytes))
