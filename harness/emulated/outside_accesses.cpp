@@ -34,7 +34,8 @@ bool OutsideAccesses::knows(int warp, const Access& of) const {
 template <class Each>
 void OutsideAccesses::each_access(const Each& each) const {
   for (const auto& [word, accesses] : by_word_)
-    for (const Access& access : accesses) each(access);
+    for (const Access& access : accesses)
+      if (access.offset / 4 == word) each(access);
 }
 
 void OutsideAccesses::note(Block& from, int warp, const Request& request, std::size_t i,
@@ -66,32 +67,37 @@ void OutsideAccesses::note(Block& from, int warp, const Request& request, std::s
   const auto conflict =
       history.access_from_outside(offset, access.bytes, access.writes, strong, access.seen);
   if (judged && conflict) find(conflict->what, conflict->other, block_.number());
-  std::vector<Access>& of_word = by_word_[offset / 4];
-  for (const Access& other : of_word) {
-    const bool overlap = offset < other.offset + static_cast<std::size_t>(other.bytes) &&
-                         other.offset < offset + static_cast<std::size_t>(access.bytes);
-    if (!judged || !overlap || !(access.writes || other.writes) || (strong && other.strong))
-      continue;
-    const bool of_same_block = other.rank == access.rank;
-    if (of_same_block && request.act == Act::write && other.thread / 32 == warp &&
-        (request.with(i) >> other.thread % 32 & 1) != 0)
-      continue;
-    const bool ordered = of_same_block
-                             ? !from.shared.history.races(other.moment, thread, 15, strong)
-                             : from.outside.knows(warp, other);
-    if (ordered) continue;
-    find(!access.writes ? SharedHistory::read_after_write
-         : other.writes ? SharedHistory::write_after_write
-                        : SharedHistory::write_after_read,
-         other.thread, other.block);
-    break;
+  bool found = false;
+  for (std::size_t word = offset / 4; 4 * word < offset + static_cast<std::size_t>(access.bytes);
+       ++word) {
+    std::vector<Access>& of_word = by_word_[word];
+    for (const Access& other : of_word) {
+      const bool overlap = offset < other.offset + static_cast<std::size_t>(other.bytes) &&
+                           other.offset < offset + static_cast<std::size_t>(access.bytes);
+      if (found || !judged || !overlap || !(access.writes || other.writes) ||
+          (strong && other.strong))
+        continue;
+      const bool of_same_block = other.rank == access.rank;
+      if (of_same_block && request.act == Act::write && other.thread / 32 == warp &&
+          (request.with(i) >> other.thread % 32 & 1) != 0)
+        continue;
+      const bool ordered = of_same_block
+                               ? !from.shared.history.races(other.moment, thread, 15, strong)
+                               : from.outside.knows(warp, other);
+      if (ordered) continue;
+      find(!access.writes ? SharedHistory::read_after_write
+           : other.writes ? SharedHistory::write_after_write
+                          : SharedHistory::write_after_read,
+           other.thread, other.block);
+      found = true;
+    }
+    std::erase_if(of_word, [&](const Access& other) {
+      return other.rank == access.rank && other.thread / 32 == warp &&
+             other.writes == access.writes && other.strong == strong;
+    });
+    if (of_word.size() == most_of_word) of_word.erase(of_word.begin());
+    of_word.push_back(access);
   }
-  std::erase_if(of_word, [&](const Access& other) {
-    return other.rank == access.rank && other.thread / 32 == warp &&
-           other.writes == access.writes && other.strong == strong;
-  });
-  if (of_word.size() == most_of_word) of_word.erase(of_word.begin());
-  of_word.push_back(access);
 }
 
 void OutsideAccesses::check() const {
