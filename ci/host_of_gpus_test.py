@@ -45,7 +45,7 @@ def test_the_plan_is_of_as_many_ranks_as_there_are_gpus(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "ranks=4," in done.stdout and "ranks=8," not in done.stdout
     minutes = sum(int(line.split()[-2]) for line in done.stdout.splitlines() if line[0] == "#") / 60
-    assert minutes < 15, "of which a fast host takes less than ten"
+    assert minutes <= 15
 
 
 def test_fewer_gpus_than_two_are_69(tmp_path):
