@@ -18,6 +18,8 @@ namespace {
 
 using analysis::CaseSummary;
 
+bool is_ok(const CaseSummary& summary) { return summary.outcome == record::Outcome::ok; }
+
 ChosenSize& at_size(ChosenCurve& curve, double bytes) {
   const auto found = std::ranges::find(curve.sizes, bytes, &ChosenSize::bytes);
   if (found != curve.sizes.end()) return *found;
@@ -30,9 +32,10 @@ void complete(ChosenCurve& curve) {
   std::ranges::sort(curve.sizes, {}, &ChosenSize::bytes);
   for (ChosenSize& size : curve.sizes) {
     std::ranges::sort(size.told, {}, &ToldCollective::choice);
-    if (!size.own) continue;
+    if (!size.own || !is_ok(*size.own)) continue;
     std::vector<CaseSummary> told;
-    for (const ToldCollective& each : size.told) told.push_back(each.summary);
+    for (const ToldCollective& each : size.told)
+      told.push_back(is_ok(each.summary) ? each.summary : CaseSummary{});
     size.regret = analysis::regret(*size.own, told);
   }
 }
@@ -62,9 +65,10 @@ std::map<SeriesKey, ChosenCurve> choices_of(const store::FoundRun& found,
   return curves;
 }
 
+/// A time that is not good is marked as in other tables, and is set against nothing.
 std::string time_cell(const CaseSummary& summary) {
-  return summary.median_ns ? units::time(*summary.median_ns)
-                           : std::string(record::to_string(summary.outcome));
+  if (!summary.median_ns) return std::string(record::to_string(summary.outcome));
+  return units::time(*summary.median_ns) + (is_ok(summary) ? "" : " ?");
 }
 
 std::string regret_cell(const analysis::Regret& regret) {
