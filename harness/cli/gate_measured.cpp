@@ -25,6 +25,7 @@
 #include "harness/present/repeat.hpp"
 #include "harness/process/descendants.hpp"
 #include "harness/process/home.hpp"
+#include "harness/process/launcher.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/run/doubts.hpp"
 #include "harness/run/environment.hpp"
@@ -88,6 +89,17 @@ std::vector<record::Device> choose_devices(const gate::Wanted& wanted,
   return devices;
 }
 
+/// Of two sides, the one that waits is stopped, which reaches this host alone.
+void check_hosts(const gate::GateCases& cases) {
+  const bool has_ranks = std::ranges::any_of(cases.compared, [](const gate::GateCase& each) {
+    return !each.baseline.worker->hello.launcher.empty();
+  });
+  if (const std::string spread = process::spread({}); has_ranks && !spread.empty())
+    throw Error(ErrorKind::usage,
+                fmt::format("a gate cannot measure ranks on other hosts ({})", spread),
+                "choose other cases, or start it where all ranks are on this host");
+}
+
 /// All parts, before anything is measured. They share alpha, and the budget by their cases.
 std::deque<DeviceGate> prepare(const Context& context, const gate::Wanted& wanted,
                                const gate::Programs& programs, const run::Profile& profile,
@@ -115,6 +127,7 @@ std::deque<DeviceGate> prepare(const Context& context, const gate::Wanted& wante
     });
     std::ranges::copy(part.cases.compared, std::back_inserter(all.compared));
   }
+  check_hosts(all);
   gate::check_code(wanted, programs, all);
   for (DeviceGate& part : parts) {
     if (devices.size() > 1)

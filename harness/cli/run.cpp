@@ -68,6 +68,13 @@ void check_launched(const RunOptions& options, const run::Plan& plan) {
                          "leave it out, or choose such cases: ridgeline run 'collectives/*'");
 }
 
+record::Environment environment_of(const run::Plan& plan) {
+  const auto of_ranks = std::ranges::find_if(
+      plan.cases, [](const run::Selected& each) { return !each.worker->hello.launcher.empty(); });
+  return run::observe_environment(
+      plan.device, of_ranks == plan.cases.end() ? "" : process::spread(of_ranks->worker->launcher));
+}
+
 /// What a run that is resumed keeps.
 void check_resumable(const RunOptions& options) {
   const std::pair<const char*, bool> kept[] = {{"PATTERN", !options.patterns.empty()},
@@ -104,8 +111,8 @@ int resume(const Context& context, const RunOptions& options) {
   const run::DeviceLock lock(plan.device.uuid,
                              fmt::format("run {}: {}", plan.run.id, plan.run.command_line),
                              while_in_use(plan.device.id, options.no_wait));
-  const present::Resumed before = present::go_on(
-      resumed, workers, run::observe_environment(plan.device), options.counters, plan);
+  const present::Resumed before =
+      present::go_on(resumed, workers, environment_of(plan), options.counters, plan);
   if (!context.quiet) {
     present::say(out, present::device_text(plan.device, true));
     present::say(out, fmt::format("run {}, resumed: {}\n{}", plan.run.id,
@@ -191,7 +198,7 @@ int run(const Context& context, const RunOptions& options) {
   store::Store store =
       store::Store::create(store::file_of_model(context.results, plan.device.model));
   plan.run.started = run::timestamp();
-  store::begin(store, plan.run, plan.device, run::observe_environment(plan.device));
+  store::begin(store, plan.run, plan.device, environment_of(plan));
 
   return measure_plan(context, options, plan, store,
                       {std::move(repeated), std::move(gone), std::nullopt, doubts});

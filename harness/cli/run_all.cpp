@@ -193,8 +193,12 @@ int run_on_all(const Context& context, const RunOptions& options) {
   const run::Profile profile =
       run::load_profile(context.profile.empty() ? "quick" : context.profile, home);
   std::vector<std::string> more;
-  const Way way = way_of(run::select(workers, devices.front(), profile,
-                                     cases_of(workers, words, devices.front().kind), home));
+  std::vector<run::Selected> chosen = run::select(
+      workers, devices.front(), profile, cases_of(workers, words, devices.front().kind), home);
+  std::erase_if(chosen, [&](const run::Selected& each) {
+    return !options.excluded.empty() && any_matches(options.excluded, each.name);
+  });
+  const Way way = way_of(chosen);
   for (const std::string& suite : way.left_out) more.insert(more.end(), {"--exclude", suite});
   if (options.seed.empty())
     more.insert(more.end(), {"--seed", std::to_string(run::parse_seed(options.seed))});

@@ -14,6 +14,14 @@ namespace {
 
 constexpr std::size_t least_sizes = 3;
 
+/// Whether ranks of the run were on several hosts, so that no GPU's links are between all of them.
+bool has_other_hosts(store::Store& store, const std::string& run) {
+  return std::ranges::any_of(store::hosts(store, run), [](const record::Facts& of) {
+    const auto count = of.find("hosts");
+    return count != of.end() && count->second != "1";
+  });
+}
+
 /// The curves of one run.
 std::map<SeriesKey, CollectiveCurve> curves_of(const store::FoundRun& found,
                                                const std::vector<std::string>& patterns) {
@@ -23,7 +31,7 @@ std::map<SeriesKey, CollectiveCurve> curves_of(const store::FoundRun& found,
   std::optional<record::Roof> wire;
   if (const std::vector<record::Roof> roofs = store::roofs(store, found.summary.run.id);
       const record::Roof* to_peer = analysis::highest_roof("link.to_peer", roofs))
-    wire = *to_peer;
+    if (!has_other_hosts(store, found.summary.run.id)) wire = *to_peer;
   std::map<SeriesKey, CollectiveCurve> curves;
   for (const analysis::CaseSummary& summary :
        analysis::summarise(measurements, {}, found.summary.run.unstable)) {

@@ -178,8 +178,9 @@ std::string resuming_line(const record::Run& run, std::string_view state,
   if (state == "finished" && !uncounted && !lacks_executions(run, measurements)) return {};
   std::vector<std::string> words{"ridgeline", "run", "--resume", run.id};
   if (counters) words.emplace_back("--counters");
-  for (const std::string& worker : values_of(run.command_line, "--worker"))
-    words.insert(words.end(), {"--worker", worker});
+  for (const char* option : {"--worker", "--launcher", "--hosts"})
+    for (const std::string& value : values_of(run.command_line, option))
+      words.insert(words.end(), {option, value});
   const std::filesystem::path otherwise = default_results() / file.filename();
   if (file.lexically_normal() != otherwise.lexically_normal())
     words.insert(words.end(), {"--results", file.parent_path().string()});

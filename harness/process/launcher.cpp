@@ -81,11 +81,16 @@ void check(const Launcher& launcher) {
     throw Error(ErrorKind::dependency, fmt::format("{} not found", launcher.program),
                 by_slurm ? "install Slurm's programs (slurm-client), or leave out --launcher srun"
                          : "install Open MPI (openmpi-bin)");
+  if (by_slurm && std::getenv("SLURM_JOB_ID") == nullptr)
+    throw Error(ErrorKind::usage, "--launcher srun works within an allocation of Slurm's alone",
+                "start ridgeline by sbatch or salloc: srun would have a job of its own elsewhere");
   if (launcher.hosts.empty()) return;
   if (by_slurm)
     throw Error(ErrorKind::usage, "--hosts does not go with --launcher srun",
                 "leave it out: the hosts are those of Slurm's allocation");
-  if (std::string line; !std::getline(std::ifstream(launcher.hosts), line))
+  std::error_code unreadable;
+  if (std::string line; !std::filesystem::is_regular_file(launcher.hosts, unreadable) ||
+                        !std::getline(std::ifstream(launcher.hosts), line))
     throw Error(ErrorKind::usage,
                 fmt::format("cannot read hosts from {}", printable(launcher.hosts.string())),
                 "--hosts names a file with a host per line, such as: node1 slots=4");
@@ -95,6 +100,33 @@ bool may_leave_host(const Launcher& launcher) {
   const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
   return !launcher.hosts.empty() || launcher.program == "srun" || is_set("SLURM_JOB_ID") ||
          is_set("OMPI_MCA_orte_default_hostfile");
+}
+
+/// Lines of a hostfile that name a host; 0 when it cannot be read.
+static int hosts_of(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  int hosts = 0;
+  for (std::string line; std::getline(stream, line);)
+    if (const auto first = line.find_first_not_of(" \t"); first != std::string::npos)
+      hosts += line[first] == '#' ? 0 : 1;
+  return hosts;
+}
+
+std::string spread(const Launcher& launcher) {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  const std::string nodes = variable("SLURM_JOB_NUM_NODES");
+  std::string hosts = "1";
+  if (!launcher.hosts.empty())
+    hosts = std::to_string(hosts_of(launcher.hosts));
+  else if (!nodes.empty())
+    hosts = nodes;
+  else if (const std::string file = variable("OMPI_MCA_orte_default_hostfile"); !file.empty())
+    hosts = std::to_string(hosts_of(file));
+  if (hosts == "1" && launcher.program == "mpirun") return "";
+  return fmt::format("{}, {} {}", launcher.program, hosts, hosts == "1" ? "host" : "hosts");
 }
 
 /// Of one that ends its ranks when it is asked to, within a second.
@@ -114,7 +146,8 @@ static Command srun_command(const Launcher& launcher, int ranks, const Reception
                        "--ntasks",
                        std::to_string(ranks),
                        "--overcommit",
-                       "--overlap",  // with the step that ridgeline itself may be
+                       "--cpu-bind=none",  // as of mpirun, below
+                       "--overlap",        // with the step that ridgeline itself may be
                        "--input=none",
                        "--kill-on-bad-exit=1",
                        fmt::format("--export={}", fmt::join(carried_variables(), ","))};

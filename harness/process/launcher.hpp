@@ -43,6 +43,10 @@ void check(const Launcher& launcher);
 /// Whether it may start ranks on other hosts, so that nobody here knows how many have a place.
 bool may_leave_host(const Launcher& launcher);
 
+/// What runs of several ranks must have in common to be compared: "mpirun, 2 hosts". Empty where
+/// mpirun starts all of them on this host.
+std::string spread(const Launcher& launcher);
+
 /// The line that starts `ranks` workers, told to report at the reception. On this host, what Open
 /// MPI keeps lies in folders that are gone with them. Rank 0 must be on this host: the first of the
 /// hosts. Throws as check() does.

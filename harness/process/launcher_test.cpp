@@ -83,7 +83,9 @@ TEST_F(Launchers, CarryNamesToOtherHostsAndNoValues) {
   EXPECT_FALSE(sets(mpirun, "OMPI_MCA_btl_vader_backing_directory"))
       << "other hosts do not have this host's folders";
   EXPECT_EQ(mpirun.scratch.size(), 1u);
+  setenv("SLURM_JOB_ID", "7", 1);
   const Command srun = command({"srun"});
+  EXPECT_TRUE(has(srun, {"--cpu-bind=none"}));
   EXPECT_EQ(srun.program, folder_ / "srun");
   EXPECT_TRUE(has(srun, {"--mpi=pmix", "--ntasks", "3"}));
   EXPECT_EQ(std::ranges::count_if(srun.arguments,
@@ -106,8 +108,22 @@ TEST_F(Launchers, InAnAllocationMayLeaveTheHost) {
   EXPECT_TRUE(has(command({}), {"-x", "RIDGELINE_TOKEN"}));
 }
 
+TEST_F(Launchers, SayOverHowManyHostsRanksAreSpread) {
+  EXPECT_EQ(spread({}), "");
+  std::ofstream(folder_ / "hosts") << "# ours\n\none slots=2\n  two slots=2\n";
+  EXPECT_EQ(spread({"mpirun", folder_ / "hosts"}), "mpirun, 2 hosts");
+  setenv("SLURM_JOB_NUM_NODES", "1", 1);
+  EXPECT_EQ(spread({}), "");
+  EXPECT_EQ(spread({"srun"}), "srun, 1 host");
+  setenv("SLURM_JOB_NUM_NODES", "3", 1);
+  EXPECT_EQ(spread({}), "mpirun, 3 hosts");
+  unsetenv("SLURM_JOB_NUM_NODES");
+}
+
 TEST_F(Launchers, AreRefusedBeforeAnythingIsStarted) {
   EXPECT_EQ(refusal({"mpiexec"}), ErrorKind::usage);
+  EXPECT_EQ(refusal({"srun"}), ErrorKind::usage) << "without an allocation";
+  EXPECT_EQ(refusal({"mpirun", "/dev/zero"}), ErrorKind::usage) << "no file";
   EXPECT_EQ(refusal({"srun", folder_ / "hosts"}), ErrorKind::usage);
   EXPECT_EQ(refusal({"mpirun", folder_ / "none"}), ErrorKind::usage);
   EXPECT_EQ(refusal({"mpirun", folder_}), ErrorKind::usage) << "a folder";

@@ -38,7 +38,7 @@ std::string hash(const record::Facts& facts) {
   return fmt::format("{:016x}", fnv1a(lines));
 }
 
-record::Environment observe_environment(const record::Device& device) {
+record::Environment observe_environment(const record::Device& device, const std::string& ranks) {
   record::Environment environment;
   environment.comparable = device.comparable;
   environment.comparable["model"] = device.model;
@@ -50,6 +50,7 @@ record::Environment observe_environment(const record::Device& device) {
     const char* value = std::getenv(name);
     return std::string(value ? value : "");
   };
+  note(environment.comparable, "ranks", ranks);
   note(environment.comparable, "runner", variable("RIDGELINE_RUNNER"));
   for (const char* name :
        {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OPENBLAS_NUM_THREADS"})

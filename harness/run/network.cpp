@@ -41,8 +41,11 @@ std::vector<std::filesystem::path> entries(const std::filesystem::path& folder) 
 
 std::string network_links(const std::filesystem::path& sys) {
   std::map<std::string, double> gbit_s;
+  std::error_code error;
   for (const auto& interface : entries(sys / "class/net"))
-    if (const auto mbit_s = number_in(interface / "speed", ""))
+    // Interfaces without a device are virtual: their rate is a word, and so may be their name.
+    if (const auto mbit_s = number_in(interface / "speed", "");
+        mbit_s && std::filesystem::exists(interface / "device", error))
       gbit_s[interface.filename().string()] = *mbit_s / 1000;
   for (const auto& adapter : entries(sys / "class/infiniband"))
     for (const auto& port : entries(adapter / "ports"))

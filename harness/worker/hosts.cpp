@@ -125,10 +125,12 @@ std::string links_of_host(const fs::path& sys) {
     if (!rate.empty() && rate.front() != '-') links.back() += fmt::format(" at {} Mb/s", rate);
   }
   for (const std::string& name : names_in(sys / "class/infiniband"))
-    for (const std::string& port : names_in(sys / "class/infiniband" / name / "ports"))
-      links.push_back(
-          fmt::format("{} port {} at {}", name, port,
-                      first_line(sys / "class/infiniband" / name / "ports" / port / "rate")));
+    for (const std::string& port : names_in(sys / "class/infiniband" / name / "ports")) {
+      links.push_back(fmt::format("{} port {}", name, port));
+      const std::string rate =
+          first_line(sys / "class/infiniband" / name / "ports" / port / "rate");
+      if (!rate.empty()) links.back() += " at " + rate;
+    }
   return fmt::format("{}", fmt::join(links, "; "));
 }
 
