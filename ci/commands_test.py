@@ -41,13 +41,15 @@ NOT_RUN = {  # pattern: the reason
     r"ci/studies/measured_pairs .*": "needs a study; pairs_test.py gives it one",
     r".* (--device ((cpu,)?cuda:0|all)|--counters)\b.*": "needs a GPU",
     r"ci/studies/sanitize .*": "needs a GPU",
+    r"ci/host_of_gpus .*": "needs two GPUs",
+    r"ci/studies/same_collectives .*": "needs two GPUs, or mpi4py, for minutes",
     r"ci/studies/container_recipe .*": "makes a Debian as root, and builds for minutes in it",
     r"compare\.py .*": "is a tool of Google Benchmark",
     r"ridgeline .*(build/mine|my_bench).*": (
         "needs programs of others; the tests in harness/outside build and start some"
     ),
     r"ridgeline import .*": "needs files of other programs; import_test.py gives it some",
-    r"ridgeline collectives (fit|pairs)\b.*": (
+    r"ridgeline collectives (fit|choices|pairs)\b.*": (
         "needs runs of collectives; collectives_test.cpp and collective_pairs_test.cpp have some"
     ),
     r"ridgeline run --expect-ranks 8": "needs eight cores",

@@ -182,7 +182,9 @@ void __tsan_func_entry(void* returns_to) {
 void __tsan_func_exit() {
   if (hot.next != nullptr) Block::current().lanes.leave_function();
 }
-void __tsan_vptr_update(void** at, void*) { access(at, RIDGELINE_CALLER, Act::write, 8); }
+void __tsan_vptr_update(void** at, void*) {
+  access(static_cast<const void*>(at), RIDGELINE_CALLER, Act::write, 8);
+}
 void __tsan_vptr_read(void* at) { access(at, RIDGELINE_CALLER, Act::read, 8); }
 
 // cuda::atomic and cuda::atomic_ref end here; host code does, too.

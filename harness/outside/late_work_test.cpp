@@ -123,8 +123,8 @@ struct Lazy {
     const auto address = reinterpret_cast<std::uintptr_t>(y);
     const std::uintptr_t begin = (address + page - 1) / page * page,
                          end = (address + 4 * static_cast<std::uintptr_t>(n)) / page * page;
-    mprotect(reinterpret_cast<void*>(begin), end - begin,
-             how);  // NOLINT(performance-no-int-to-ptr)
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): of the output's own pages
+    mprotect(reinterpret_cast<void*>(begin), end - begin, how);
   }
   static void compute(int, siginfo_t*, void*) {
     if (newest == nullptr) {

@@ -76,7 +76,7 @@ def launch():
             ),
         ),
         "remembered by some elements of its input": (
-            "remembered",
+            "remembered|in a sample",  # whichever sees it first
             scale(
                 """
 kept = {}

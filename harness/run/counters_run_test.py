@@ -31,7 +31,8 @@ printf '\n"0","%s","7","1","1","1","1","1","1"\n' "$case"
 """
 # The scripted worker, whose device calls itself a GPU; in messages to it, it is itself again.
 WORKER = r"""#!/bin/sh
-{plain} {options} "$@" | sed -u 's/kind":"fake"/kind":"cuda"/g'
+sed -u 's/cuda:fake/fake/g' | {plain} {options} "$@" |
+  sed -u 's/kind":"fake"/kind":"cuda"/g; s/"id":"fake"/"id":"cuda:fake"/g'
 """
 
 
@@ -57,7 +58,7 @@ def gpu(lab):
 
 
 def start(lab, *arguments: object):
-    words = ("run", "--device", "fake", "--profile", lab.folder / "tests.toml", "--seed", 3)
+    words = ("run", "--device", "cuda:fake", "--profile", lab.folder / "tests.toml", "--seed", 3)
     return lab.call(*words, *lab.words, *arguments, text=True)
 
 
@@ -89,7 +90,7 @@ def times(lab) -> list[tuple]:
 def test_counters_that_were_interrupted_are_read_by_resuming(gpu):
     (gpu.folder / "hold-noisy").touch()
     command = gpu.command(
-        *("run", "--device", "fake", "--profile", gpu.folder / "tests.toml", *gpu.words),
+        *("run", "--device", "cuda:fake", "--profile", gpu.folder / "tests.toml", *gpu.words),
         "--counters",
     )
     process = gpu.start_command(command, env=gpu.environment)

@@ -11,7 +11,7 @@ from harness.run import spoiled_ranks
 from harness.run.namespaces import ADDRESSES, two_hosts
 from harness.run.scripted_runs import Lab
 
-CASE_S = 5
+CASE_S = 15
 CASE = "collectives/mpi/f32/op={},ranks=2,bytes=1024,mode=isolated,calls=1"
 # The second host loses its network in the middle of an operation.
 MPI = """
