@@ -183,7 +183,7 @@ void __tsan_func_exit() {
   if (hot.next != nullptr) Block::current().lanes.leave_function();
 }
 void __tsan_vptr_update(void** at, void*) {
-  access(static_cast<const void*>(at), RIDGELINE_CALLER, Act::write, 8);
+  access(reinterpret_cast<const void*>(at), RIDGELINE_CALLER, Act::write, 8);
 }
 void __tsan_vptr_read(void* at) { access(at, RIDGELINE_CALLER, Act::read, 8); }
 

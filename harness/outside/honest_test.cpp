@@ -180,7 +180,7 @@ TEST(Honest, OutputsThatAreMostlyTheSame) {
                 }});
 }
 
-std::string refusal(Case one, int times = 1) {
+std::string refusal(const Case& one, int times = 1) {
   Suite suite;
   try {
     for (int i = 0; i < times; ++i) suite.add(one);
