@@ -68,7 +68,8 @@ int choices(const Context& context, const PatternOptions& options) {
                                             present::say_left_out);
   if (curves.empty())
     throw Error(ErrorKind::usage, "no stored run has told a library what to choose",
-                "ridgeline run 'collectives/nccl/f32/*,mode=pipelined,calls=16*' measures NCCL so");
+                "ridgeline run --device cuda:0 'collectives/nccl/f32/*,mode=pipelined,calls=16*' "
+                "measures NCCL so");
   if (context.json)
     present::print_json(
         {{"curves", json::list(curves, [](const auto& one) { return present::to_json(one); })}});
@@ -147,7 +148,7 @@ All read stored runs and measure nothing. docs/collectives.md explains the numbe
       add_command(command, context, "choices",
                   "A library's own choice of algorithm and protocol, beside all it can be told",
                   R"(
-  ridgeline run 'collectives/nccl/f32/*,ranks=2,*,mode=pipelined,calls=16*'
+  ridgeline run --device cuda:0 'collectives/nccl/f32/*,ranks=2,*,mode=pipelined,calls=16*'
                                                              measures them
   ridgeline collectives choices '*/op=all_reduce,*'          of one operation)",
                   choices);
