@@ -1,8 +1,13 @@
 """The script as a program, with one that plays Ridgeline on a host of GPUs."""
 
+import fnmatch
+import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+
+from harness.run.scripted_runs import BUILD
 
 SCRIPT = Path(__file__).with_name("host_of_gpus")
 
@@ -45,7 +50,7 @@ def test_the_plan_is_of_as_many_ranks_as_there_are_gpus(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "ranks=4," in done.stdout and "ranks=8," not in done.stdout
     minutes = sum(int(line.split()[-2]) for line in done.stdout.splitlines() if line[0] == "#") / 60
-    assert minutes <= 15
+    assert minutes < 10
 
 
 def test_fewer_gpus_than_two_are_69(tmp_path):
@@ -55,3 +60,20 @@ def test_fewer_gpus_than_two_are_69(tmp_path):
 
 def test_a_step_that_nobody_knows_is_64(tmp_path):
     assert call(tmp_path, 2, "--only", "tolds").returncode == 64
+
+
+def test_each_pattern_of_a_run_names_cases_of_its_profile(tmp_path):
+    plan = call(tmp_path, 4, "--plan").stdout
+    runs = [shlex.split(line) for line in plan.splitlines() if " run --device " in line]
+    assert len(runs) == 5
+    for words in runs:
+        profile = words[words.index("--profile") + 1]
+        first = next(i for i, word in enumerate(words) if "bytes=" in word or "/*" in word)
+        patterns = words[first : words.index("--budget")]
+        assert patterns
+        listed = [BUILD / "ridgeline", "list", "--json", "--profile", profile, *patterns]
+        answer = subprocess.run(listed, capture_output=True, text=True, timeout=300)
+        assert answer.returncode == 0, answer.stderr
+        names = [case["name"] for case in json.loads(answer.stdout)["cases"]]
+        for pattern in patterns:
+            assert fnmatch.filter(names, pattern), pattern

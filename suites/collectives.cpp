@@ -23,7 +23,8 @@
 // The ranks of some operations run ahead of each other: in a row of n broadcasts, each root begins
 // its next call while the last rank still receives. Then n calls take a fixed time and n times
 // another, and the time per call depends on n. So the number of calls of a sample is part of the
-// case's name, and the same for all sizes.
+// case's name, and the same for all sizes. Of two numbers of calls, the difference tells the two
+// times apart.
 
 namespace ridgeline::suites {
 namespace {
@@ -61,7 +62,8 @@ struct Calls {
   std::int64_t count;  // of a sample: a power of two, as is the number of buffer sets
   Choice choice = {};
 };
-constexpr Calls all_calls[] = {{Mode::isolated, 1}, {Mode::pipelined, 16}};
+constexpr Calls all_calls[] = {{Mode::isolated, 1}, {Mode::pipelined, 16}},
+                long_row = {Mode::pipelined, 64};
 
 /// One buffer: memory of its own, or a piece of what a communicator gave.
 struct Bytes {
@@ -280,6 +282,7 @@ class Sweep {
       }
       for (const DType dtype : named_.variant.dtypes) of_type(dtype, ranks);
       if (named_.variant.choices != nullptr) told(ranks);
+      in_long_rows(ranks);
       // Between the sizes of all types, where kernels over peer memory take turns.
       for (const std::int64_t bytes :
            {4 * kib, 16 * kib, 64 * kib, 256 * kib, 4096 * kib, gib / 64})
@@ -320,6 +323,15 @@ class Sweep {
     };
     std::ranges::for_each(first_operations, each);
     std::ranges::for_each(other_operations, each);
+  }
+
+  /// The operations that programs call most, beside the same in rows of 16.
+  void in_long_rows(int ranks) {
+    for (const Operation operation :
+         {Operation::all_reduce, Operation::all_gather, Operation::broadcast,
+          Operation::reduce_scatter, Operation::all_to_all})
+      for (const std::int64_t bytes : {gib / 1024, gib / 64, gib / 16, gib / 4})
+        add({operation, ranks, bytes}, long_row);
   }
 
   void small(Operation operation, int ranks) {

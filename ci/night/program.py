@@ -144,7 +144,8 @@ def end(child: subprocess.Popen, patience_s: float) -> None:
         deadline = time.monotonic() + patience_s
         with contextlib.suppress(subprocess.TimeoutExpired):
             # Its pipes are emptied, or it would wait for them.
-            pump(child, dict.fromkeys((child.stdout, child.stderr), len), lambda: over(deadline))
+            pipes = filter(None, (child.stdout, child.stderr))
+            pump(child, dict.fromkeys(pipes, len), lambda: over(deadline))
     if child.poll() is None:
         os.killpg(child.pid, signal.SIGKILL)  # `start` gave it a session of its own
         child.wait()

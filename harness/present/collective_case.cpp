@@ -27,11 +27,14 @@ std::optional<double> number_above_0(const std::string& text) {
 
 std::optional<CollectiveCase> collective_case(const record::CaseId& id) {
   const auto bytes = number_above_0(value_of(id.problem, "bytes")),
-             ranks = number_above_0(value_of(id.problem, "ranks"));
-  if (id.suite != "collectives" || !bytes || !ranks || *ranks > 1e6) return std::nullopt;
+             ranks = number_above_0(value_of(id.problem, "ranks")),
+             calls = number_above_0(value_of(id.problem, "calls"));
+  if (id.suite != "collectives" || !bytes || !ranks || !calls || *ranks > 1e6 || *calls > 1e6)
+    return std::nullopt;
   CollectiveCase found{
       id.variant, id.dtype, value_of(id.problem, "op"), value_of(id.problem, "mode"),
-      {},         {},       static_cast<int>(*ranks),   *bytes};
+      {},         {},       static_cast<int>(*ranks),   static_cast<int>(*calls),
+      *bytes};
   for (const auto& [key, value] : id.options)
     if (key == "algorithm" || key == "protocol")
       found.choice += fmt::format("{}{}", found.choice.empty() ? "" : " ", value);
@@ -41,17 +44,19 @@ std::optional<CollectiveCase> collective_case(const record::CaseId& id) {
 }
 
 std::string series_text(const CollectiveCase& of) {
-  return fmt::format("{}{}{}, {} ranks, {}, {}, {}", of.operation, of.options.empty() ? "" : " ",
-                     of.options, of.ranks, of.mode, of.variant, of.dtype);
+  const std::string row = of.calls > 1 ? fmt::format(", {} calls", of.calls) : "";
+  return fmt::format("{}{}{}, {} ranks, {}{}, {}, {}", of.operation, of.options.empty() ? "" : " ",
+                     of.options, of.ranks, of.mode, row, of.variant, of.dtype);
 }
 
 json::Value series_json(const CollectiveCase& of) {
   return {{"op", of.operation}, {"options", of.options}, {"variant", of.variant},
-          {"dtype", of.dtype},  {"ranks", of.ranks},     {"mode", of.mode}};
+          {"dtype", of.dtype},  {"ranks", of.ranks},     {"mode", of.mode},
+          {"calls", of.calls}};
 }
 
 SeriesKey series_key(const std::string& model, const CollectiveCase& of) {
-  return {model, of.operation, of.options, of.variant, of.ranks, of.mode, of.dtype};
+  return {model, of.operation, of.options, of.variant, of.ranks, of.mode, of.calls, of.dtype};
 }
 
 }  // namespace ridgeline::present

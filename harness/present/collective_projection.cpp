@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include <fmt/core.h>
@@ -15,7 +16,8 @@ const CollectiveCurve* best_curve(const ProjectionChoice& choice,
                                   const std::vector<CollectiveCurve>& curves) {
   const auto strangeness = [&](const CollectiveCurve* curve) {
     return std::tuple(curve->of.ranks != choice.ranks, -curve->of.ranks,
-                      curve->of.dtype != to_string(choice.dtype), curve->of.mode != "pipelined");
+                      curve->of.dtype != to_string(choice.dtype), curve->of.mode != "pipelined",
+                      -std::ssize(curve->points));
   };
   const CollectiveCurve* best = nullptr;
   for (const CollectiveCurve& curve : curves) {

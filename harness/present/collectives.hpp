@@ -67,7 +67,8 @@ struct Projection {
   double scale = 1;                 // of the curve's times
   std::vector<std::string> doubts;  // how the curve is not that of what is asked
 };
-/// Of the curves, the one that fits best: as many ranks, the same type, calls in a row.
+/// Of the curves, the one that fits best: as many ranks, the same type, calls in a row,
+/// the most sizes.
 Projection project(const ProjectionChoice& choice, const std::vector<CollectiveCurve>& curves);
 
 std::string projection_text(const Projection& projection);

@@ -24,14 +24,19 @@ def _operation(case: Case) -> str:
     return " ".join(filter(None, words))
 
 
+def _mode(case: Case) -> str:
+    """With the number of calls in a row: "pipelined 16"."""
+    return f"{case.problem.get('mode', '')} {case.problem.get('calls', '')}".removesuffix(" 1")
+
+
 def bus_bandwidth(run: Run) -> list[plot.Series]:
     """busbw in B/s over the bytes of a message, one series an operation with its options, mode,
     number of ranks, variant and type."""
     cases = [case for case in run.of_suite("collectives") if case.metric("busbw") is not None]
     operations = plot.distinct(_operation(case) for case in cases)
-    modes = plot.distinct(case.problem.get("mode", "") for case in cases)
+    modes = plot.distinct(_mode(case) for case in cases)
     worlds = plot.distinct(
-        (case.problem.get("mode", ""), case.variant, case.problem.get("ranks", "?"))
+        (_mode(case), case.variant, case.problem.get("ranks", "?"))
         for case in cases
     )
     variants = plot.distinct(case.variant for case in cases)
@@ -53,7 +58,7 @@ def bus_bandwidth(run: Run) -> list[plot.Series]:
         cases,
         key=lambda case: (
             _operation(case),
-            case.problem.get("mode", ""),
+            _mode(case),
             case.variant,
             case.problem.get("ranks", "?"),
             case.dtype,

@@ -19,15 +19,19 @@ std::optional<std::string> pcie(Status (*generation)(Handle, unsigned*),
   return fmt::format("{} x{}", number, width);
 }
 
-/// In 1e6 B/s.
-std::optional<unsigned long long> nvlink_speed(const Api& nvml, Handle gpu) {
-  FieldValue asked;
-  asked.field = nvlink_speed_field;
-  if (nvml.field_values == nullptr || nvml.field_values(gpu, 1, &asked) != 0 || asked.status != 0)
-    return std::nullopt;
-  if (asked.value_type == unsigned_int && asked.value.number > 0) return asked.value.number;
-  if (asked.value_type == unsigned_long_long && asked.value.long_number > 0)
-    return asked.value.long_number;
+/// In 1e6 B/s, of `link`.
+std::optional<unsigned long long> nvlink_speed(const Api& nvml, Handle gpu, unsigned link) {
+  for (const unsigned field : nvlink_speed_fields) {
+    FieldValue asked;
+    asked.field = field;
+    asked.scope = link;
+    if (nvml.field_values == nullptr || nvml.field_values(gpu, 1, &asked) != 0 ||
+        asked.status != 0)
+      continue;
+    if (asked.value_type == unsigned_int && asked.value.number > 0) return asked.value.number;
+    if (asked.value_type == unsigned_long_long && asked.value.long_number > 0)
+      return asked.value.long_number;
+  }
   return std::nullopt;
 }
 
@@ -40,6 +44,7 @@ std::map<std::string, std::string> links(const Api& nvml, Handle gpu) {
     facts["pcie_now"] = *now;
 
   int answered = 0, active = 0;
+  std::optional<unsigned long long> speed;  // of the first active link: they are all alike
   std::map<std::string, int> ends;
   for (unsigned link = 0; link < most_links && nvml.nvlink_state != nullptr; ++link) {
     int is_active = 0;
@@ -47,12 +52,12 @@ std::map<std::string, std::string> links(const Api& nvml, Handle gpu) {
     ++answered;
     if (is_active == 0) continue;
     ++active;
+    if (!speed) speed = nvlink_speed(nvml, gpu, link);
     PciInfo end{};
     if (nvml.nvlink_remote != nullptr && nvml.nvlink_remote(gpu, link, &end) == 0)
       ++ends[std::string(end.bus_id, strnlen(end.bus_id, sizeof end.bus_id))];
   }
   if (answered == 0) return facts;
-  const auto speed = nvlink_speed(nvml, gpu);
   facts["nvlink"] = active == 0 ? "none active"
                     : speed     ? fmt::format("{} x {} MB/s", active, *speed)
                                 : fmt::format("{} active", active);

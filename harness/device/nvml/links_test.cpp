@@ -12,6 +12,17 @@ using Facts = std::map<std::string, std::string>;
 constexpr Status not_supported = 3, invalid_argument = 2;
 
 /// NVML as it answers of a GPU with four NVLinks, of which link 2 is down, on PCI Express 5.
+/// Of a driver that knows one of the fields alone.
+template <unsigned field>
+Status answers(Handle, int count, FieldValue* values) {
+  EXPECT_EQ(count, 1);
+  EXPECT_NE(values->scope, 2u) << "of a link that is down";
+  values->status = values->field == field ? 0 : not_supported;
+  values->value_type = unsigned_int;
+  values->value.number = values->field == field ? 26562 : 7;
+  return 0;
+}
+
 Api played() {
   Api nvml{};
   nvml.pcie_generation = [](Handle, unsigned* value) { return *value = 5, Status{0}; };
@@ -27,13 +38,7 @@ Api played() {
     std::snprintf(end->bus_id, sizeof end->bus_id, "%s", link == 0 ? "0000:1b" : "0000:1c");
     return Status{0};
   };
-  nvml.field_values = [](Handle, int count, FieldValue* values) {
-    EXPECT_EQ(count, 1);
-    EXPECT_EQ(values->field, 90u);
-    values->value_type = unsigned_int;
-    values->value.number = 26562;
-    return Status{0};
-  };
+  nvml.field_values = answers<164>;
   return nvml;
 }
 
@@ -42,6 +47,12 @@ TEST(Links, AreThoseThatCarryData) {
                                              {"pcie_now", "1 x8"},
                                              {"nvlink", "3 x 26562 MB/s"},
                                              {"nvlink_to", "0000:1b x1, 0000:1c x2"}}));
+}
+
+TEST(Links, HaveTheRateThatAnOlderDriverKnows) {
+  Api nvml = played();
+  nvml.field_values = answers<90>;
+  EXPECT_EQ(links(nvml, nullptr).at("nvlink"), "3 x 26562 MB/s");
 }
 
 TEST(Links, WithoutARateAreOnlyCounted) {

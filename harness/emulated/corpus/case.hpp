@@ -8,7 +8,14 @@
 
 #include "harness/device/check.hpp"
 #include "harness/device/kernel.hpp"
+#if defined(__CUDACC__)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "harness/emulated/corpus/on_gpu.cuh"
+#else
 #include "harness/emulated/async_calls.hpp"
+#endif
 
 // What the small programs of this folder have in common. Each is a file for `ridgeline check`, and
 // its first line says what is found: "// bug: race (read after write)", "// right", or, of what is
