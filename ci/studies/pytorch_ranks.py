@@ -1,33 +1,25 @@
 """One rank of PyTorch's collectives, started by mpirun: see ci/studies/same_collectives.
 
-Takes a file to meet at, which all ranks can write, and a JSON list of [operation, bytes]. Rank 0
-prints a JSON line per entry: operation, bytes, and ns per call."""
+Takes a file to meet at, which all ranks can write, and words OPERATION,BYTES,SETS: the largest
+buffer of a rank, of f32, and how many sets of buffers calls take in turns. Rank 0 prints a JSON
+line per word: operation, bytes, and ns per call."""
 
 import json
 import os
 import statistics
 import sys
 from functools import partial
+from itertools import cycle
 
 import torch
 import torch.distributed as dist
 
 CALLS = 16  # in a row, in a graph: as a pipelined case of Ridgeline has it
 WARM_REPLAYS, REPLAYS = 3, 20
-MOST_SETS = 16
 
 
-def sets_of(size: int) -> int:
-    """Buffers that calls take in turns, so that none is found in L2 where that can be helped."""
-    cache = torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size
-    sets = 1
-    while sets < MOST_SETS and sets * size < 2 * cache:
-        sets *= 2
-    return sets
-
-
-def calls_of(operation: str, size: int, ranks: int) -> list:
-    """A function per set of buffers; `size` is the largest buffer of a rank, in bytes of f32."""
+def calls_of(operation: str, size: int, sets: int, ranks: int) -> list:
+    """A function per set of buffers."""
     count, part = size // 4, size // 4 // ranks
     call, *counts = {
         "all_reduce": (dist.all_reduce, count),
@@ -38,19 +30,23 @@ def calls_of(operation: str, size: int, ranks: int) -> list:
     }[operation]
     return [
         partial(call, *(torch.rand(floats, device="cuda") for floats in counts))
-        for _ in range(sets_of(size))
+        for _ in range(sets)
     ]
 
 
-def graph_of(calls: list) -> torch.cuda.CUDAGraph:
-    for call in calls:  # connects the ranks, outside of the graph
+def graphs_of(calls: list) -> list[torch.cuda.CUDAGraph]:
+    """As many as all sets take, CALLS in each; the sets are a power of two."""
+    for call in calls:  # connects the ranks, outside of the graphs
         call()
     torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for i in range(CALLS):
-            calls[i % len(calls)]()
-    return graph
+    graphs = []
+    for first in range(0, len(calls), CALLS):
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for i in range(first, first + CALLS):
+                calls[i % len(calls)]()
+        graphs.append(graph)
+    return graphs
 
 
 def replay_ns(graph: torch.cuda.CUDAGraph) -> float:
@@ -64,18 +60,18 @@ def replay_ns(graph: torch.cuda.CUDAGraph) -> float:
     return begin.elapsed_time(end) * 1e6
 
 
-def slowest_rank_ns(operation: str, size: int) -> float:
+def slowest_rank_ns(operation: str, size: int, sets: int) -> float:
     """Per call: the median of replays, each as long as its slowest rank."""
-    graph = graph_of(calls_of(operation, size, dist.get_world_size()))
+    graphs = cycle(graphs_of(calls_of(operation, size, sets, dist.get_world_size())))
     for _ in range(WARM_REPLAYS):
-        replay_ns(graph)
-    times = torch.tensor([replay_ns(graph) for _ in range(REPLAYS)], device="cuda")
+        replay_ns(next(graphs))
+    times = torch.tensor([replay_ns(next(graphs)) for _ in range(REPLAYS)], device="cuda")
     dist.all_reduce(times, op=dist.ReduceOp.MAX)
     return statistics.median(times.tolist()) / CALLS
 
 
 def main() -> None:
-    meeting, asked = sys.argv[1], json.loads(sys.argv[2])
+    meeting, *words = sys.argv[1:]
     rank, ranks = (int(os.environ[f"OMPI_COMM_WORLD_{what}"]) for what in ("RANK", "SIZE"))
     torch.cuda.set_device(rank)
     dist.init_process_group(
@@ -85,11 +81,12 @@ def main() -> None:
         world_size=ranks,
         device_id=torch.device("cuda", rank),
     )
-    for operation, size in asked:
-        ns = slowest_rank_ns(operation, size)
+    for word in words:
+        operation, size, sets = word.split(",")
+        ns = slowest_rank_ns(operation, int(size), int(sets))
         torch.cuda.empty_cache()
         if rank == 0:
-            print(json.dumps({"op": operation, "bytes": size, "ns": ns}), flush=True)
+            print(json.dumps({"op": operation, "bytes": int(size), "ns": ns}), flush=True)
     dist.destroy_process_group()
 
 
