@@ -40,7 +40,7 @@ NOT_RUN = {  # pattern: the reason
     ),
     r"ci/studies/measured_pairs .*": "needs a study; pairs_test.py gives it one",
     r".* (--device ((cpu,)?cuda:0|all)|--counters)\b.*": "needs a GPU",
-    r"ci/studies/sanitize .*": "needs a GPU",
+    r"ci/studies/sanitize(_corpus)? .*": "needs a GPU",
     r"ci/host_of_gpus .*": "needs two GPUs",
     r"ci/studies/same_collectives .*": "needs two GPUs, mpi4py or a quiet machine, for minutes",
     r"ci/studies/container_recipe .*": "makes a Debian as root, and builds for minutes in it",

@@ -43,8 +43,10 @@ def graphs_of(calls: list) -> list[torch.cuda.CUDAGraph]:
     for first in range(0, len(calls), CALLS):
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            for i in range(first, first + CALLS):
-                calls[i % len(calls)]()
+            # Each call would wait for the caller's stream, and that one for the call.
+            row = [calls[i % len(calls)](async_op=True) for i in range(first, first + CALLS)]
+            for call in row:
+                call.wait()
         graphs.append(graph)
     return graphs
 
