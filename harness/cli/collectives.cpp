@@ -10,6 +10,7 @@
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/collective_choices.hpp"
+#include "harness/present/collective_rows.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/peer_pairs.hpp"
 
@@ -75,6 +76,24 @@ int choices(const Context& context, const PatternOptions& options) {
         {{"curves", json::list(curves, [](const auto& one) { return present::to_json(one); })}});
   else
     present::say(stdout, present::choices_text(curves, present::look_of(stdout).width));
+  return present::fine;
+}
+
+int rows(const Context& context, const PatternOptions& options) {
+  const auto operations = present::find_rows(context.results, {options.patterns, context.device},
+                                             present::say_left_out);
+  if (operations.empty())
+    throw Error(ErrorKind::usage, "no stored run has rows of two lengths of a collective",
+                "ridgeline run --device cuda:0 "
+                "collectives/nccl/f32/op=all_reduce,ranks=2,bytes=1048576,mode=pipelined,calls=16 "
+                "collectives/nccl/f32/op=all_reduce,ranks=2,bytes=1048576,mode=pipelined,calls=64 "
+                "measures two");
+  if (context.json)
+    present::print_json({{"operations", json::list(operations, [](const auto& one) {
+                            return present::to_json(one);
+                          })}});
+  else
+    present::say(stdout, present::rows_text(operations, present::look_of(stdout).width));
   return present::fine;
 }
 
@@ -154,6 +173,13 @@ All read stored runs and measure nothing. docs/collectives.md explains the numbe
                   choices);
   choosing.option("PATTERN", choice_options.patterns, "Which cases; all without one");
   add_choice(choosing);
+  const auto [lining_up, row_options] =
+      add_command(command, context, "rows",
+                  "A call alone, calls in a row, and what each further call of a row takes", R"(
+  ridgeline collectives rows '*/op=broadcast,*'              of one operation)",
+                  rows);
+  lining_up.option("PATTERN", row_options.patterns, "Which cases; all without one");
+  add_choice(lining_up);
   const auto [pairing, pair_options] =
       add_command(command, context, "pairs",
                   "What every pair of GPUs of a host copies, and which pair is slower", R"(

@@ -21,8 +21,8 @@ class Curves : public testing::Test {
  protected:
   /// A run of all_reduce of f32: 10 us and 100 GB/s of algorithm bandwidth at so many sizes from
   /// 1 KiB on, each twice the one before.
-  void add_run(int ranks, int sizes, const std::string& id, double slower = 1,
-               double wire = 0) const {
+  void add_run(int ranks, int sizes, const std::string& id, double slower = 1, double wire = 0,
+               const char* calls = "16") const {
     store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
     const record::Run run = examples::run(id);
     store::begin(store, run, examples::device(), examples::environment());
@@ -37,7 +37,7 @@ class Curves : public testing::Test {
                   {"ranks", std::to_string(ranks)},
                   {"bytes", fmt::format("{:.0f}", bytes)},
                   {"mode", "pipelined"},
-                  {"calls", "16"}},
+                  {"calls", calls}},
                  {}};
       info.device_kind = DeviceKind::fake;
       info.ranks = ranks;
@@ -50,8 +50,9 @@ class Curves : public testing::Test {
   }
 
   /// A run with all_reduce of 1 KiB and 1 MiB between two ranks: by the library's own choice, and
-  /// told two things, of which one is `faster` times as fast. So many processes.
-  void add_choices(const std::string& id, int processes, double faster) const {
+  /// told two things, of which one is `faster` times as fast. So many processes, which differ by
+  /// `unsteady` of half the time of the other thing.
+  void add_choices(const std::string& id, int processes, double faster, double unsteady = 0) const {
     store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
     const record::Run run = examples::run(id);
     store::begin(store, run, examples::device(), examples::environment());
@@ -73,7 +74,8 @@ class Curves : public testing::Test {
           if (!told.empty()) info.id.options = {{"algorithm", "ring"}, {"protocol", told}};
           info.device_kind = DeviceKind::fake;
           info.ranks = 2;
-          const double ns = (1e4 + 10 * replicate) / (told == "ll" ? faster : 1);
+          double ns = (1e4 + 10 * replicate) / (told == "ll" ? faster : 1);
+          if (told == "simple" && unsteady > 0) ns *= 0.5 + unsteady * replicate;
           store::add(store, process, info, examples::measurement(info, {ns, ns, ns}));
         }
     }
@@ -111,10 +113,20 @@ TEST_F(Curves, AreFittedOfTheNewestRunThatHasThem) {
     EXPECT_LT(curve["left_out"]["largest_error"].get<double>(), 1e-6);
   }
   const Said said = collectives({"fit", "*,ranks=4,*"});
-  EXPECT_NE(said.out.find("all_reduce, 4 ranks, pipelined, nccl, f32"), std::string::npos);
+  EXPECT_NE(said.out.find("all_reduce, 4 ranks, pipelined, 16 calls, nccl, f32"),
+            std::string::npos);
   EXPECT_NE(said.out.find("1 KiB to 32 MiB: 20.0 us + bytes at 50.0 GB/s"), std::string::npos)
       << said.out;
   EXPECT_EQ(said.out.find("2 ranks"), std::string::npos);
+}
+
+TEST_F(Curves, OfRowsOfOtherLengthsStayApart) {
+  add_run(2, 16, "20261120T100000Z-aaaaaa");
+  add_run(2, 16, "20261121T100000Z-bbbbbb", 2, 0, "64");
+  const json curves = all_of({"fit"})["curves"];
+  ASSERT_EQ(curves.size(), 2u);
+  for (const json& curve : curves)
+    EXPECT_NEAR(curve["rate"].get<double>(), curve["calls"] == 64 ? 50e9 : 100e9, 1e6);
 }
 
 TEST_F(Curves, HaveTheShareOfTheWireThatTheirRateReaches) {
@@ -219,6 +231,53 @@ TEST_F(Curves, HaveTheChoicesOfALibraryBesideItsOwn) {
             std::string::npos)
       << said.out;
   EXPECT_NE(said.out.find("25.0% longer than ring ll"), std::string::npos) << said.out;
+}
+
+TEST_F(Curves, BlameNoChoiceWhereTheFastestIsUnsteady) {
+  add_choices("20261120T100000Z-aaaaaa", 3, 1.25, 0.1);
+  const json size = all_of({"choices"})["curves"][0]["sizes"][0];
+  EXPECT_EQ(size["told"][1]["outcome"], "unstable");
+  EXPECT_FALSE(size.contains("fastest")) << size;
+  const Said said = collectives({"choices"});
+  EXPECT_NE(said.out.find("2 of 2 sizes have too few processes, or no steady time"),
+            std::string::npos)
+      << said.out;
+}
+
+TEST_F(Curves, TellWhatAFurtherCallOfARowTakes) {
+  store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
+  const record::Run run = examples::run("20261120T100000Z-aaaaaa");
+  store::begin(store, run, examples::device(), examples::environment());
+  for (int replicate = 0; replicate < 3; ++replicate) {
+    const std::int64_t process = store::add(store, examples::process(replicate, run.id));
+    for (const int calls : {1, 16, 64}) {
+      record::Case info;
+      info.id = {"collectives",
+                 "nccl",
+                 "f32",
+                 {{"op", "broadcast"},
+                  {"ranks", "2"},
+                  {"bytes", "8388608"},
+                  {"mode", calls == 1 ? "isolated" : "pipelined"},
+                  {"calls", std::to_string(calls)}},
+                 {}};
+      info.device_kind = DeviceKind::fake;
+      info.ranks = 2;
+      const double ns = 61e3 / calls + 38e3 + 10 * replicate;
+      store::add(store, process, info, examples::measurement(info, {ns, ns, ns}));
+    }
+  }
+  store::finish(store, run.id, record::RunStatus::finished, run.started);
+  const json operations = all_of({"rows"})["operations"];
+  ASSERT_EQ(operations.size(), 1u);
+  const json& size = operations[0]["sizes"][0];
+  EXPECT_NEAR(size["each_ns"].get<double>(), 38010, 1);
+  EXPECT_NEAR(size["once_ns"].get<double>(), 61e3, 1);
+  EXPECT_LT(size["each_interval"]["low"].get<double>(), 38010);
+  EXPECT_EQ(size["rows"].size(), 3u);
+  const Said said = collectives({"rows"});
+  EXPECT_NE(said.out.find("broadcast, 2 ranks, nccl, f32"), std::string::npos) << said.out;
+  EXPECT_NE(collectives({"rows", "*/op=all_gather,*"}).code, 0);
 }
 
 TEST_F(Curves, BlameNoChoiceForNoise) {

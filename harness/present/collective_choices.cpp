@@ -37,6 +37,12 @@ void complete(ChosenCurve& curve) {
     for (const ToldCollective& each : size.told)
       told.push_back(is_ok(each.summary) ? each.summary : CaseSummary{});
     size.regret = analysis::regret(*size.own, told);
+    // The fastest may be one whose time is not steady.
+    if (size.regret && std::ranges::any_of(size.told, [&](const ToldCollective& each) {
+          return each.summary.median_ns &&
+                 *each.summary.median_ns < *told[size.regret->fastest].median_ns;
+        }))
+      size.regret.reset();
   }
 }
 
@@ -96,7 +102,7 @@ std::string worst_text(const std::vector<ChosenCurve>& curves, std::size_t width
     }
   std::string text;
   if (judged < sizes)
-    text = fmt::format("{} of {} have too few processes, or no time, for an interval. ",
+    text = fmt::format("{} of {} have too few processes, or no steady time, for an interval. ",
                        sizes - judged, units::plural(sizes, "size"));
   if (worst == nullptr) {
     text += judged > 0 ? "Nothing that the library can be told is faster beyond noise." : "";

@@ -25,8 +25,9 @@ struct Memory {
   unsigned long long total, free, used;
 };
 
-// NVML_FI_DEV_NVLINK_GET_SPEED and NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON: of each active link, in one
-// direction, in 1e6 B/s. A driver that knows the first no longer answers the second for an H200.
+// NVML_FI_DEV_NVLINK_GET_SPEED and NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON: of each active link, in
+// one direction, in 1e6 B/s. A driver that knows the first no longer answers the second for an
+// H200.
 inline constexpr unsigned nvlink_speed_fields[] = {164, 90};
 enum ValueType : int { unsigned_int = 1, unsigned_long_long = 3 };  // of nvmlValueType_t
 

@@ -25,8 +25,7 @@ std::optional<unsigned long long> nvlink_speed(const Api& nvml, Handle gpu, unsi
     FieldValue asked;
     asked.field = field;
     asked.scope = link;
-    if (nvml.field_values == nullptr || nvml.field_values(gpu, 1, &asked) != 0 ||
-        asked.status != 0)
+    if (nvml.field_values == nullptr || nvml.field_values(gpu, 1, &asked) != 0 || asked.status != 0)
       continue;
     if (asked.value_type == unsigned_int && asked.value.number > 0) return asked.value.number;
     if (asked.value_type == unsigned_long_long && asked.value.long_number > 0)
