@@ -1,21 +1,13 @@
 #include "kernels/collectives/collectives.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <map>
-#include <optional>
+#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
-#include <fmt/core.h>
-
-#include "harness/base/error.hpp"
-#include "harness/device/device.hpp"
 #include "harness/device/waiting.hpp"
 #include "suites/cases.hpp"
+#include "suites/collective_data.hpp"
 
 // How much of a link's bandwidth is left over when several processes exchange data, and from what
 // message size on?
@@ -30,28 +22,10 @@ namespace ridgeline::suites {
 namespace {
 
 using collectives::Choice;
-using collectives::Communicator;
 using collectives::Operation;
 using collectives::Problem;
 using collectives::Reduction;
-using collectives::WrongElement;
 using Named = kernels::Named<collectives::Variant>;
-
-/// The variant's communicator, made once per process and choice, since that takes seconds with
-/// NCCL, and never destroyed: the ranks end at different moments, and libraries are shut down
-/// before static objects are.
-Communicator& communicator(const Named& named, const Choice& choice, measure::Group& group) {
-  static auto& made =
-      *new std::map<std::pair<std::string_view, Choice>, std::unique_ptr<Communicator>>;
-  std::unique_ptr<Communicator>& mine = made[{named.name, choice}];
-  if (!mine)
-    mine = named.variant.connect(
-        {group.size(), group.rank(),
-         [&group](void* bytes, std::size_t count) { group.broadcast(bytes, count); },
-         [&group](const void* own, std::size_t count, void* all) { group.gather(own, count, all); },
-         choice});
-  return *mine;
-}
 
 /// isolated: one call after all ranks have met. pipelined: calls in a row, of which the ranks may
 /// run ahead.
@@ -65,119 +39,18 @@ struct Calls {
 constexpr Calls all_calls[] = {{Mode::isolated, 1}, {Mode::pipelined, 16}},
                 long_row = {Mode::pipelined, 64};
 
-/// One buffer: memory of its own, or a piece of what a communicator gave.
-struct Bytes {
-  Bytes(device::Device& device, std::size_t size)
-      : own(device, size), at(own.data()), count(size) {}
-  Bytes(std::byte* given, std::size_t size) : at(given), count(size) {}
-
-  device::Buffer<std::byte> own;
-  std::byte* at;
-  std::size_t count;
-};
-
-/// The buffers of one rank, in bytes, with what lies where.
-struct Data {
-  Data(device::Device& on, const Problem& of, int its_rank, std::uint64_t first_seed,
-       bool all_zeros, const measure::Sets& sets, Communicator& communicator)
-      : device(on), problem(of), rank(its_rank), seed(first_seed), zeros(all_zeros) {
-    // On the root a broadcast is in place: it receives into what it sends.
-    shared = problem.in_place || (problem.operation == Operation::broadcast && rank == 0);
-    const auto size_of_count = [&](std::int64_t count) {
-      return static_cast<std::size_t>(count) * size_of(problem.dtype);
-    };
-    const std::size_t sent = size_of_count(problem.send_count(rank)),
-                      received = size_of_count(problem.receive_count(rank));
-    if (problem.in_place) {
-      send_offset = size_of_count(problem.send_offset(rank));
-      receive_offset = size_of_count(problem.receive_offset(rank));
-    }
-    const std::size_t input = problem.in_place ? std::max(sent, received) : sent,
-                      output = shared ? 0 : received, outputs = problem.in_place ? 0 : sets.outputs;
-    // Each piece begins at a multiple of 256 bytes, as memory of its own does.
-    const auto room = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
-    std::byte* given =
-        communicator.memory(problem, sets.inputs * room(input) + outputs * room(output));
-    const auto add = [&](std::vector<Bytes>& to, std::size_t bytes) {
-      if (given == nullptr) {
-        to.emplace_back(device, bytes);
-      } else {
-        to.emplace_back(given, bytes);
-        given += room(bytes);
-      }
-    };
-    for (std::size_t set = 0; set < sets.inputs; ++set) {
-      add(send, input);
-      fill(set);
-    }
-    for (std::size_t set = 0; set < outputs; ++set) add(receive, output);
-  }
-
-  collectives::Inputs inputs(std::size_t set) const { return {seed + set, zeros}; }
-  void fill(std::size_t set) {
-    collectives::fill_inputs(device, problem, rank, inputs(set), send[set].at + send_offset);
-  }
-  const std::byte* sent(measure::Turn turn) const { return send[turn.inputs].at + send_offset; }
-  std::byte* received(measure::Turn turn) const {
-    return (shared ? send[turn.inputs] : receive[turn.output]).at + receive_offset;
-  }
-  void poison(std::size_t output) {
-    if (!problem.in_place) return device.poison(receive[output].at, receive[output].count);
-    for (std::size_t set = 0; set < send.size(); ++set) {
-      device.poison(send[set].at, send[set].count);
-      fill(set);
-    }
-  }
-  collectives::Deviation deviation(measure::Turn turn) const {
-    return collectives::deviation(device, problem, rank, received(turn), inputs(turn.inputs),
-                                  inputs(turn.inputs).seed);
-  }
-
-  device::Device& device;
-  Problem problem;
-  int rank;
-  std::uint64_t seed;
-  bool zeros;
-  bool shared = false;  // send and receive
-  std::size_t send_offset = 0, receive_offset = 0;
-  std::vector<Bytes> send, receive;
-};
-
-/// The wrong element of the first rank that has one, told by all ranks together.
-std::string first_wrong(measure::Group& group, const std::optional<WrongElement>& mine) {
-  const int size = group.size();
-  const int first = -static_cast<int>(group.max(mine ? -group.rank() : -size));
-  if (first == size) return "no rank finds it when it looks again";
-  const bool is_mine = first == group.rank();
-  const auto told = [&](double value) {  // largest of all: nobody else has a say
-    return group.max(is_mine ? value : -std::numeric_limits<double>::infinity());
-  };
-  const WrongElement known = mine.value_or(WrongElement{});
-  WrongElement wrong{first, static_cast<std::int64_t>(told(static_cast<double>(known.index))),
-                     told(known.expected)};
-  const bool is_number = told(std::isnan(known.got) ? 0 : 1) > 0;
-  const double got = told(is_number ? known.got : 0);
-  wrong.got = is_number ? got : std::numeric_limits<double>::quiet_NaN();
-  return to_string(wrong);
-}
-
 measure::Workload prepare(const Named& named, const Problem& problem, const Calls& calls,
                           measure::Setup& setup) {
   measure::Group& group = setup.group;
-  if (group.size() != problem.ranks)
-    throw Error(ErrorKind::usage,
-                fmt::format("the case needs {} ranks, and {} {} started", problem.ranks,
-                            group.size(), group.size() == 1 ? "was" : "were"),
-                "`ridgeline run` starts as many as a case needs");
+  require_ranks(problem, group);
   device::Device& device = setup.device;
   measure::Sets sets =
-      setup.sets((problem.in_place ? 1 : 2) * static_cast<std::size_t>(problem.bytes));
-  group.broadcast(&sets, sizeof sets);
-  sets = {std::bit_ceil(sets.inputs), std::bit_ceil(sets.outputs)};
+      sets_of_all(setup, (problem.in_place ? 1 : 2) * static_cast<std::size_t>(problem.bytes));
   if (problem.in_place) sets.outputs = 1;  // which lies in the inputs of each turn
   const bool zeros = setup.distribution == device::Distribution::zeros;
-  Communicator& ranks = communicator(named, calls.choice, group);
-  auto data = std::make_shared<Data>(device, problem, group.rank(), setup.seed, zeros, sets, ranks);
+  collectives::Communicator& ranks = communicator(named, calls.choice, group);
+  auto data = std::make_shared<CollectiveData>(device, problem, group.rank(), setup.seed, zeros,
+                                               sets, ranks);
 
   measure::Workload workload;
   workload.sets = sets;
@@ -209,16 +82,6 @@ measure::Workload prepare(const Named& named, const Problem& problem, const Call
   return workload;
 }
 
-/// A rank needs a core, or a GPU.
-worker::Places places(const device::Facts& facts) {
-  if (facts.kind != device::Kind::cuda) return {facts.units, "cores"};
-  static const auto gpus = [] {
-    const device::Discovery found = device::discover();
-    return std::ranges::count(found.devices, device::Kind::cuda, &device::Facts::kind);
-  }();
-  return {static_cast<int>(gpus), "GPUs"};
-}
-
 worker::Case make_case(const Named& named, const Problem& problem, const Calls& calls) {
   std::vector<record::Field> options;
   if (problem.reduction != Reduction::sum)
@@ -248,7 +111,7 @@ worker::Case make_case(const Named& named, const Problem& problem, const Calls& 
       });
   if (problem.ranks == 1) result.info.idea += " (one rank: a copy, no communication)";
   result.info.ranks = problem.ranks;
-  result.places = places;
+  result.places = places_of_ranks;
   return result;
 }
 
@@ -287,6 +150,7 @@ class Sweep {
       for (const std::int64_t bytes :
            {4 * kib, 16 * kib, 64 * kib, 256 * kib, 4096 * kib, gib / 64})
         pipelined({Operation::all_reduce, ranks, bytes, DType::bf16});
+      of_layers(ranks);
     }
   }
 
@@ -312,6 +176,15 @@ class Sweep {
             Operation::reduce, Operation::gather, Operation::scatter})
         pipelined({operation, ranks, bytes, dtype, Reduction::sum, true});
     }
+  }
+
+  /// What ranks that share a layer sum after it: tokens x hidden size elements.
+  void of_layers(int ranks) {
+    for (const std::int64_t hidden : {4096, 8192})
+      for (const std::int64_t tokens : {1, 16, 512, 2048, 8192}) {
+        const auto size = static_cast<std::int64_t>(size_of(DType::bf16));
+        both({Operation::all_reduce, ranks, tokens * hidden * size, DType::bf16});
+      }
   }
 
   /// All that the library can be told, at sizes that the sweep of its own choice has, too.
@@ -345,12 +218,15 @@ class Sweep {
     const std::int64_t parts = problem.in_parts() ? problem.ranks : 1;
     if (problem.count() % parts != 0) return;
     if (named_.variant.is_for != nullptr && !named_.variant.is_for(problem)) return;
-    cases_.push_back(make_case(named_, problem, calls));
+    worker::Case made = make_case(named_, problem, calls);
+    if (!names_.insert(record::name(made.info.id)).second) return;
+    cases_.push_back(std::move(made));
   }
 
   const Named& named_;
   std::vector<worker::Case>& cases_;
   bool on_gpus_;
+  std::set<std::string> names_;  // a size can have several reasons
 };
 
 }  // namespace

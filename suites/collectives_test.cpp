@@ -133,6 +133,38 @@ TEST_F(Collectives, HaveAsManyCallsOfASampleAsTheirNameSays) {
   worker.bye();
 }
 
+protocol::Prepare prepare_beside(const std::string& timed) {
+  protocol::Prepare request;
+  request.case_name =
+      "beside/mpi/f32/op=all_reduce,ranks=2,bytes=1048576,work=register_tiled,m=256,n=256,k=256,"
+      "products=1,timed=" +
+      timed;
+  request.launch = "graph";
+  request.device = "cpu";
+  request.seed = 3;
+  request.warmup_budget_ns = 5e6;
+  request.sample_floor_ns = 1e4;
+  return request;
+}
+
+TEST_F(Collectives, BesideWorkAreMeasuredAndVerifiedByTwoRanks) {
+  if (cores() < 2) GTEST_SKIP() << "needs two cores";
+  constexpr double flops = 2.0 * 256 * 256 * 256, most_flops_per_ns = 1000;  // of a core: too many
+  process::WorkerProcess worker = start(2);
+  for (const char* timed : {"work_alone", "collective_alone", "work", "collective", "both"}) {
+    const record::Measurement measured = measure(worker, prepare_beside(timed));
+    ASSERT_EQ(measured.outcome, record::Outcome::ok) << timed << ' ' << measured.reason;
+    EXPECT_EQ(measured.executions_per_sample, 1) << timed;
+    EXPECT_GE(measured.samples_ns.size(), 6u) << timed;
+    // Where there is a product, its tolerance is above 0, as a reduction's is not.
+    const bool has_work = timed != std::string("collective_alone");
+    EXPECT_EQ(measured.verification->tolerance > 0, has_work) << timed;
+    // On a CPU the collective is waited for after the work.
+    if (has_work) EXPECT_GT(std::ranges::min(measured.samples_ns), flops / most_flops_per_ns);
+  }
+  worker.bye();
+}
+
 TEST_F(Collectives, OfOneRankHaveNoBusBandwidth) {
   process::WorkerProcess worker = start(1);
   for (const char* op : {"all_reduce", "all_gather"}) {

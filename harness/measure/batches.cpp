@@ -93,7 +93,8 @@ double Rotation::run_ns() {
     workload_.poison(0);
   }
   const std::int64_t start = kernel_clock_ns();
-  const double ns = batches_[next_]->run_ns();
+  double ns = batches_[next_]->run_ns();
+  if (workload_.sample_ns) ns = workload_.sample_ns();
   wall_ns_ = static_cast<double>(kernel_clock_ns() - start);
   advance();
   return ns;

@@ -188,5 +188,15 @@ TEST(Rotation, KnowsWhatEachOutputHolds) {
   }
 }
 
+TEST(Rotation, ASampleIsWhatTheWorkloadSays) {
+  Noted noted({2, 1}, device::Launch::graph, Cache::cold);
+  const double whole = noted.rotation->run_ns();
+  double told = 0;
+  noted.workload.sample_ns = [&] { return told = static_cast<double>(noted.turns.size()); };
+  EXPECT_EQ(noted.rotation->run_ns(), 2) << "asked after the launches of the sample";
+  EXPECT_EQ(told, 2);
+  EXPECT_NE(whole, told);
+}
+
 }  // namespace rotation_test
 }  // namespace ridgeline::measure

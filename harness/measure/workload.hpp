@@ -70,6 +70,9 @@ struct Workload {
   /// divisor of sets.inputs. 0: as many as last long enough.
   std::int64_t executions = 0;
   std::function<void(Turn, device::Stream&)> launch;  // enqueues one execution
+  /// The time of the newest sample in ns, where it is another than that of all launches together.
+  /// Asked on every rank after each sample. May be empty.
+  std::function<double()> sample_ns = {};
   /// Makes an output NaN; one that inputs lie in is made as it was before the first execution.
   std::function<void(std::size_t output)> poison;
   // Compares an output with what the oracle makes of a set of inputs.

@@ -105,6 +105,13 @@ class Communicator {
   /// not use may be anything. All ranks must enqueue the same problems in the same order.
   virtual void launch(const Problem& problem, const void* send, void* receive,
                       device::Stream& stream) = 0;
+  /// launch() in two steps, between which this process does something else. By begin() whatever
+  /// does not need this process again has been enqueued; end() waits for what the stream does not.
+  virtual void begin(const Problem& problem, const void* send, void* receive,
+                     device::Stream& stream) {
+    launch(problem, send, receive, stream);
+  }
+  virtual void end() {}
   /// Memory for all buffers of a case, `bytes` on every rank alike, until the next call: of a
   /// library whose ranks reach each other's memory. Asked for by all ranks together. Null where any
   /// memory of the device will do.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/device/device.hpp"
+#include "harness/device/two_streams.hpp"
 
 /// The CUDA backend; no CUDA headers here.
 namespace ridgeline::device::cuda {
@@ -31,5 +32,8 @@ std::vector<LoadedKernel> kernels_of(const std::function<void(Stream&)>& launche
 
 /// Keeps `launches` and issues it plainly, each time it runs.
 std::unique_ptr<Batch> record_single(std::function<void(Stream&)> launches, Stream& stream);
+
+/// As device::two_streams(), of the calling thread's device.
+std::unique_ptr<TwoStreams> two_streams(Priority beside);
 
 }  // namespace ridgeline::device::cuda

@@ -89,6 +89,16 @@ class World final : public Communicator {
     }
   }
 
+  /// MPI goes on in calls, or while others call: between the two it may do nothing.
+  void begin(const Problem& problem, const void* send, void* receive, device::Stream&) override {
+    require(problem.operation == Operation::all_reduce, "all_reduce alone is begun and ended");
+    check(MPI_Iallreduce(problem.in_place ? MPI_IN_PLACE : send, receive,
+                         static_cast<int>(problem.count()), type_of(problem.dtype), op_of(problem),
+                         world_, &begun_),
+          "MPI_Iallreduce");
+  }
+  void end() override { check(MPI_Wait(&begun_, MPI_STATUS_IGNORE), "MPI_Wait"); }
+
  private:
   static MPI_Datatype type_of(DType dtype) {
     if (dtype == DType::f16 || dtype == DType::bf16) return MPI_UINT16_T;
@@ -105,6 +115,7 @@ class World final : public Communicator {
   MPI_Comm world_ = MPI_COMM_NULL;
   MPI_Op f16_sum_ = MPI_OP_NULL, f16_max_ = MPI_OP_NULL;
   MPI_Op bf16_sum_ = MPI_OP_NULL, bf16_max_ = MPI_OP_NULL;
+  MPI_Request begun_ = MPI_REQUEST_NULL;
   int rank_ = 0;
 };
 
