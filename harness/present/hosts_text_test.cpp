@@ -34,5 +34,19 @@ TEST(HostsText, CountsWhatIsTooMuch) {
   EXPECT_EQ(lines.back(), "and 11 more lines");
 }
 
+TEST(HostsText, CountsHostsThatWereNotKept) {
+  record::Facts counted = two;
+  counted["hosts"] = "3";
+  ASSERT_EQ(hosts_text({two, counted}).size(), 3u);
+  EXPECT_EQ(hosts_text({two, counted}).back(), "and 1 host of which the run keeps nothing");
+  record::Facts many{{"hosts", "120"}};
+  for (int i = 0; i < 100; ++i) many["host" + std::to_string(i) + ".ranks"] = std::to_string(i);
+  const std::vector<std::string> lines = hosts_text({many});
+  ASSERT_EQ(lines.size(), 20u);
+  EXPECT_EQ(lines.back(), "and 81 more lines, and 20 hosts of which the run keeps nothing");
+  counted["hosts"] = "-1";
+  EXPECT_EQ(hosts_text({counted}).size(), 2u);
+}
+
 }  // namespace hosts_text_test
 }  // namespace ridgeline::present
