@@ -42,6 +42,7 @@ NOT_RUN = {  # pattern: the reason
     r".* (--device ((cpu,)?cuda:0|all)|--counters)\b.*": "needs a GPU",
     r"ci/studies/sanitize .*": "needs a GPU",
     r"ci/host_of_gpus .*": "needs two GPUs",
+    r"ci/studies/same_kernel .*": "measures for minutes, and needs a GPU for one of its forms",
     r"ci/studies/same_collectives .*": "needs two GPUs, or mpi4py, for minutes",
     r"ci/studies/container_recipe .*": "makes a Debian as root, and builds for minutes in it",
     r"compare\.py .*": "is a tool of Google Benchmark",

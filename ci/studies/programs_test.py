@@ -12,7 +12,7 @@ PROGRAMS = (
     *("calibrate", "compare_counters", "faults", "fuzz", "fuzz_python"),
     *("draw_verdicts", "gate_study", "measured_pairs", "synthetic_nights", "trend_study"),
     *("against_vendor", "container_recipe", "page_times", "report_times", "sanitize"),
-    *("trend_causes", "same_collectives", "import_times"),
+    *("trend_causes", "same_collectives", "same_kernel", "import_times"),
 )
 
 
