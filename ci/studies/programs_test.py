@@ -12,7 +12,8 @@ PROGRAMS = (
     *("calibrate", "compare_counters", "faults", "fuzz", "fuzz_python"),
     *("draw_verdicts", "gate_study", "measured_pairs", "synthetic_nights", "trend_study"),
     *("against_vendor", "container_recipe", "page_times", "report_times", "sanitize"),
-    *("trend_causes", "same_collectives", "import_times", "sanitize_corpus"),
+    *("trend_causes", "same_collectives", "same_kernel", "import_times"),
+    "sanitize_corpus",
 )
 
 

@@ -39,12 +39,15 @@ print(json.dumps({"op": "all_reduce", "bytes": 1024, "ns": 1100.0 + before}))
 """
 
 
+def written(file: Path, text: str) -> None:
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    file.chmod(0o755)
+
+
 def call(folder: Path, *words: str) -> subprocess.CompletedProcess:
     for name, text in (("bin/ridgeline", RIDGELINE), ("mpirun", MPIRUN)):
-        file = folder / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text)
-        file.chmod(0o755)
+        written(folder / name, text)
     environment = {
         **os.environ,
         "PATH": f"{folder}:{os.environ['PATH']}",
