@@ -9,6 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/present/collective_beside.hpp"
 #include "harness/present/collective_choices.hpp"
 #include "harness/present/collective_rows.hpp"
 #include "harness/present/json_output.hpp"
@@ -97,6 +98,20 @@ int rows(const Context& context, const PatternOptions& options) {
   return present::fine;
 }
 
+int beside(const Context& context, const PatternOptions& options) {
+  const auto all = present::find_beside(context.results, {options.patterns, context.device},
+                                        present::say_left_out);
+  if (all.empty())
+    throw Error(ErrorKind::usage, "no stored run has all that is timed of a collective beside work",
+                "ridgeline run 'beside/*,ranks=2,*' --profile nightly measures some");
+  if (context.json)
+    present::print_json(
+        {{"beside", json::list(all, [](const auto& one) { return present::to_json(one); })}});
+  else
+    present::say(stdout, present::beside_text(all, present::look_of(stdout).width));
+  return present::fine;
+}
+
 int pairs(const Context& context, const PatternOptions& options) {
   const present::PairMatrices found =
       present::find_pairs(context.results, options.patterns, present::say_left_out);
@@ -140,7 +155,7 @@ int project(const Context& context, const ProjectOptions& options) {
 
 void add_collectives(Command program, Context& context) {
   const Command command = program.command(
-      "collectives", "Collectives by size, by a library's choice, and by pair of GPUs",
+      "collectives", "Collectives by size, by a library's choice, beside work, by pair of GPUs",
       R"(
 Examples:
   ridgeline collectives fit --device cpu
@@ -180,6 +195,16 @@ All read stored runs and measure nothing. docs/collectives.md explains the numbe
                   rows);
   lining_up.option("PATTERN", row_options.patterns, "Which cases; all without one");
   add_choice(lining_up);
+  const auto [beside_command, beside_options] =
+      add_command(command, context, "beside",
+                  "What a reduction and products of matrices cost each other, and what is hidden",
+                  R"(
+  ridgeline run --device cuda:0 'beside/*,ranks=2,*' --profile full
+                                                            measures them
+  ridgeline collectives beside 'beside/nccl/*'              of one library)",
+                  beside);
+  beside_command.option("PATTERN", beside_options.patterns, "Which cases; all without one");
+  add_choice(beside_command);
   const auto [pairing, pair_options] =
       add_command(command, context, "pairs",
                   "What every pair of GPUs of a host copies, and which pair is slower", R"(

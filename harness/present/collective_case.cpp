@@ -15,20 +15,19 @@ std::string value_of(const std::vector<record::Field>& fields, std::string_view 
   return found == fields.end() ? std::string() : found->value;
 }
 
-/// Absent for what is no number above 0.
-std::optional<double> number_above_0(const std::string& text) {
+}  // namespace
+
+std::optional<double> number_in(const std::vector<record::Field>& fields, std::string_view key) {
+  const std::string text = value_of(fields, key);
   double value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = failure == std::errc() && end == text.data() + text.size();
   return whole && value > 0 && value < 1e18 ? std::optional(value) : std::nullopt;
 }
 
-}  // namespace
-
 std::optional<CollectiveCase> collective_case(const record::CaseId& id) {
-  const auto bytes = number_above_0(value_of(id.problem, "bytes")),
-             ranks = number_above_0(value_of(id.problem, "ranks")),
-             calls = number_above_0(value_of(id.problem, "calls"));
+  const auto bytes = number_in(id.problem, "bytes"), ranks = number_in(id.problem, "ranks"),
+             calls = number_in(id.problem, "calls");
   if (id.suite != "collectives" || !bytes || !ranks || !calls || *ranks > 1e6 || *calls > 1e6)
     return std::nullopt;
   CollectiveCase found{

@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "harness/base/json.hpp"
 #include "harness/record/case.hpp"
@@ -17,6 +19,9 @@ struct CollectiveCase {
   int ranks = 1, calls = 1;  // calls: of a sample, in a row
   double bytes = 0;
 };
+
+/// The value of this key; absent for what is no number above 0.
+std::optional<double> number_in(const std::vector<record::Field>& fields, std::string_view key);
 
 /// Absent for cases of other suites, and for a name that makes no sense: anybody may have written
 /// it.

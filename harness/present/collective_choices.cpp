@@ -10,6 +10,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/asked_device.hpp"
+#include "harness/present/collective_time.hpp"
 #include "harness/present/table.hpp"
 #include "harness/present/wrapped.hpp"
 
@@ -17,8 +18,6 @@ namespace ridgeline::present {
 namespace {
 
 using analysis::CaseSummary;
-
-bool is_ok(const CaseSummary& summary) { return summary.outcome == record::Outcome::ok; }
 
 ChosenSize& at_size(ChosenCurve& curve, double bytes) {
   const auto found = std::ranges::find(curve.sizes, bytes, &ChosenSize::bytes);
@@ -69,12 +68,6 @@ std::map<SeriesKey, ChosenCurve> choices_of(const store::FoundRun& found,
   for (auto& [key, curve] : curves) complete(curve);
   std::erase_if(curves, [](const auto& each) { return each.second.sizes.empty(); });
   return curves;
-}
-
-/// A time that is not good is marked as in other tables, and is set against nothing.
-std::string time_cell(const CaseSummary& summary) {
-  if (!summary.median_ns) return std::string(record::to_string(summary.outcome));
-  return units::time(*summary.median_ns) + (is_ok(summary) ? "" : " ?");
 }
 
 std::string regret_cell(const analysis::Regret& regret) {
@@ -163,12 +156,6 @@ std::string choices_text(const std::vector<ChosenCurve>& curves, std::size_t wid
 }
 
 json::Value to_json(const ChosenCurve& curve) {
-  const auto timed = [](json::Value all, const CaseSummary& summary) {
-    all["outcome"] = record::to_string(summary.outcome);
-    if (!summary.reason.empty()) all["reason"] = summary.reason;
-    if (summary.median_ns) all["ns"] = *summary.median_ns;
-    return all;
-  };
   json::Value told = series_json(curve.of);
   told["run"] = curve.run;
   told["model"] = curve.model;

@@ -9,6 +9,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/asked_device.hpp"
+#include "harness/present/collective_time.hpp"
 #include "harness/present/table.hpp"
 
 namespace ridgeline::present {
@@ -17,7 +18,7 @@ namespace {
 using analysis::CaseSummary;
 
 /// Of operations whose rows have any length, so without mode and calls.
-SeriesKey key_of(const std::string& model, CollectiveCase of) {
+SeriesKey operation_key(const std::string& model, CollectiveCase of) {
   of.mode.clear();
   of.calls = 1;
   return series_key(model, of);
@@ -48,7 +49,7 @@ std::map<SeriesKey, RowsOfOperation> rows_of(const store::FoundRun& found,
       continue;
     const std::string& model = found.summary.device.model;
     RowsOfOperation& operation =
-        operations.try_emplace(key_of(model, *of), RowsOfOperation{run.id, model, *of, {}})
+        operations.try_emplace(operation_key(model, *of), RowsOfOperation{run.id, model, *of, {}})
             .first->second;
     auto size = std::ranges::find(operation.sizes, of->bytes, &RowsOfSize::bytes);
     if (size == operation.sizes.end()) size = operation.sizes.insert(size, {of->bytes, {}, {}});
@@ -60,14 +61,9 @@ std::map<SeriesKey, RowsOfOperation> rows_of(const store::FoundRun& found,
 }
 
 /// "all_reduce in_place=yes, 2 ranks, nccl, f32"
-std::string title(const CollectiveCase& of) {
+std::string operation_text(const CollectiveCase& of) {
   return fmt::format("{}{}{}, {} ranks, {}, {}", of.operation, of.options.empty() ? "" : " ",
                      of.options, of.ranks, of.variant, of.dtype);
-}
-
-std::string time_cell(const CaseSummary& summary) {
-  if (!summary.median_ns) return std::string(record::to_string(summary.outcome));
-  return units::time(*summary.median_ns) + (summary.outcome == record::Outcome::ok ? "" : " ?");
 }
 
 }  // namespace
@@ -99,8 +95,8 @@ std::string rows_text(const std::vector<RowsOfOperation>& operations, std::size_
   columns.push_back({"once per row", Align::point});
   Table table(std::move(columns));
   for (const RowsOfOperation& operation : operations) {
-    table.heading(printable(
-        fmt::format("{}, run {}: {}", operation.model, operation.run, title(operation.of))));
+    table.heading(printable(fmt::format("{}, run {}: {}", operation.model, operation.run,
+                                        operation_text(operation.of))));
     for (const RowsOfSize& size : operation.sizes) {
       std::vector<std::string> cells{units::bytes(size.bytes)};
       for (const int calls : lengths) {

@@ -12,7 +12,7 @@ namespace ridgeline::present {
 namespace {
 
 /// How many hosts a process counted, of which it kept as many as it could. 0 where it does not say.
-std::size_t counted(const record::Facts& facts) {
+std::size_t hosts_counted(const record::Facts& facts) {
   const auto found = facts.find("hosts");
   std::size_t count = 0;
   if (found != facts.end())
@@ -43,7 +43,8 @@ std::vector<std::string> hosts_text(const std::vector<record::Facts>& of_process
         }
       if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     }
-    if (const std::size_t all = counted(facts); all > i) not_kept = std::max(not_kept, all - i);
+    if (const std::size_t all = hosts_counted(facts); all > i)
+      not_kept = std::max(not_kept, all - i);
   }
   const std::size_t more = lines.size() > most_lines ? lines.size() - (most_lines - 1) : 0;
   lines.resize(lines.size() - more);

@@ -41,19 +41,33 @@ std::vector<double> logarithms(std::span<const double> values) {
 
 }  // namespace
 
+std::optional<Interval> sum_interval(const std::vector<Term>& terms, double confidence) {
+  check_confidence(confidence);
+  double sum = 0, variance = 0;
+  std::vector<Moments> all;
+  for (const auto& [factor, values] : terms) {
+    if (values.size() < 3) return std::nullopt;
+    Moments of = moments(values);
+    of.variance_of_mean *= factor * factor;
+    sum += factor * of.mean;
+    variance += of.variance_of_mean;
+    all.push_back(of);
+  }
+  if (!(variance > 0)) return Interval{sum, sum};
+  // Welch and Satterthwaite's degrees of freedom, by shares of the variance so that nothing
+  // underflows.
+  double inverse = 0;
+  for (const Moments& of : all) {
+    const double share = of.variance_of_mean / variance;
+    inverse += share * share / of.freedom;
+  }
+  const double t = student_t_quantile((1 + confidence) / 2, 1 / inverse);
+  return Interval{sum - t * std::sqrt(variance), sum + t * std::sqrt(variance)};
+}
+
 std::optional<Interval> difference_interval(std::span<const double> first,
                                             std::span<const double> second, double confidence) {
-  check_confidence(confidence);
-  if (first.size() < 3 || second.size() < 3) return std::nullopt;
-  const Moments a = moments(first), b = moments(second);
-  const double difference = b.mean - a.mean, variance = a.variance_of_mean + b.variance_of_mean;
-  if (!(variance > 0)) return Interval{difference, difference};
-  // Welch and Satterthwaite's degrees of freedom, as shares of the variance so that nothing
-  // underflows.
-  const double share_a = a.variance_of_mean / variance, share_b = b.variance_of_mean / variance;
-  const double freedom = 1 / (share_a * share_a / a.freedom + share_b * share_b / b.freedom);
-  const double t = student_t_quantile((1 + confidence) / 2, freedom);
-  return Interval{difference - t * std::sqrt(variance), difference + t * std::sqrt(variance)};
+  return sum_interval({{-1, first}, {1, second}}, confidence);
 }
 
 std::optional<Interval> ratio_interval(std::span<const double> first,
