@@ -1,6 +1,8 @@
 #include "harness/base/json.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -32,6 +34,42 @@ Ordered to_library(const Value& value) {
   if (value.is_integer()) return value.integer();
   if (value.is_number()) return value.number();
   return nullptr;
+}
+
+/// Whether a text stands in JSON as it is: printable ASCII without quotes and backslashes.
+bool is_plain(std::string_view text) {
+  return std::ranges::all_of(text,
+                             [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+}
+
+void write_text(const std::string& text, Letters letters, std::string& out) {
+  if (is_plain(text))
+    (out += '"').append(text) += '"';
+  else
+    out +=
+        Ordered(text).dump(-1, ' ', letters == Letters::ascii, Ordered::error_handler_t::replace);
+}
+
+/// As the library writes on one line, without a copy of the whole for it.
+void write(const Value& value, Letters letters, std::string& out) {
+  const char* between = "";
+  if (value.is_array()) {
+    out += '[';
+    for (const Value& element : value.elements())
+      write(element, letters, out += std::exchange(between, ","));
+    out += ']';
+  } else if (value.is_object()) {
+    out += '{';
+    for (const auto& [key, member] : value.members()) {
+      write_text(key, letters, out += std::exchange(between, ","));
+      write(member, letters, out += ':');
+    }
+    out += '}';
+  } else if (value.is_text()) {
+    write_text(value.text(), letters, out);
+  } else {
+    out += to_library(value).dump();
+  }
 }
 
 Value from_library(Sorted& value) {
@@ -209,6 +247,11 @@ void Value::append(const std::string& key, Value value) {
 }
 
 std::string Value::dump(int indent, Letters letters) const {
+  if (indent < 0) {
+    std::string line;
+    write(*this, letters, line);
+    return line;
+  }
   return to_library(*this).dump(indent, ' ', letters == Letters::ascii,
                                 Ordered::error_handler_t::replace);
 }

@@ -108,7 +108,9 @@ class Characters {
 
   std::istream& stream_;
   const StreamLimits& limits_;
-  std::array<char, 1 << 16> buffer_{};
+  // Small, since a file may have a document a line: 64 KiB that are given back have the C library
+  // tidy up its whole heap each time.
+  std::array<char, 1 << 13> buffer_{};
   std::size_t begin_ = 0, end_ = 0;
   std::string word_;  // given out before what follows
   std::size_t next_ = 0;

@@ -38,6 +38,17 @@ TEST(Json, ReplacesWhatJsonCannotHold) {
   EXPECT_EQ(Value("a\xFF").dump(), "\"a\xEF\xBF\xBD\"");
 }
 
+TEST(Json, TextsOfALineAreThoseOfAPage) {
+  using namespace std::string_literals;
+  for (const std::string& text :
+       {""s, "plain ~"s, "a\"b"s, "a\\b"s, "\n\t\x1F"s, "\x7F"s, "\0"s, "\u00e9"s, "a\xFF"s})
+    for (const Letters letters : {Letters::all, Letters::ascii}) {
+      const Value array(std::vector<std::string>{text});
+      const std::string line = array.dump(-1, letters), page = array.dump(0, letters);
+      EXPECT_EQ(line.substr(1, line.size() - 2), page.substr(2, page.size() - 4));
+    }
+}
+
 TEST(Json, ReadsWhatItWrote) {
   const std::string text = R"({"a":[1,-2,18446744073709551615,0.1,true,null,"x"],"b":{"c":{}}})";
   const Value value = parse(text);

@@ -56,15 +56,16 @@ std::vector<run::Worker> of_files(const std::vector<run::Worker>& workers, const
 }
 
 std::vector<std::string> cases_of(const std::vector<run::Worker>& workers, const Words& words,
-                                  DeviceKind kind) {
+                                  std::string_view kind) {
   std::vector<std::string> names = words.patterns;
   for (const run::Worker& worker : of_files(workers, words)) {
     const std::size_t before = names.size();
     for (const record::Case& info : worker.cases)
-      if (info.device_kind == kind) names.push_back(record::name(info.id));
+      if (kind.empty() || to_string(info.device_kind) == kind)
+        names.push_back(record::name(info.id));
     if (names.size() == before)
       throw Error(ErrorKind::usage,
-                  fmt::format("{} has no case for {}", worker.name, to_string(kind)),
+                  fmt::format("{} has no case for {}", worker.name, printable(kind)),
                   "choose another device with --device");
   }
   return names;

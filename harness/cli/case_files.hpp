@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/device_kind.hpp"
@@ -23,10 +24,10 @@ std::vector<std::string> with_files(const std::vector<std::string>& named, const
 /// Of `workers`, those that serve the files.
 std::vector<run::Worker> of_files(const std::vector<run::Worker>& workers, const Words& words);
 
-/// The patterns, and the full names of the files' cases for a kind of device. Throws a usage Error
-/// when a file has none for it.
+/// The patterns, and the full names of the files' cases for a kind of device, or for all when it is
+/// empty. Throws a usage Error when a file has none for it.
 std::vector<std::string> cases_of(const std::vector<run::Worker>& workers, const Words& words,
-                                  DeviceKind kind);
+                                  std::string_view kind);
 
 /// The patterns, and `suite/variant` of all that the files have: for what is stored. Starts the
 /// files' workers.

@@ -3,6 +3,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,8 +33,10 @@ struct Listed {
 };
 
 /// `--device cuda:0` and `--device cuda` both mean cases for CUDA: listing asks no device.
+std::string_view kind_word(std::string_view device) { return device.substr(0, device.find(':')); }
+
 bool on_device(const record::Case& info, const std::string& device) {
-  return device.empty() || to_string(info.device_kind) == device.substr(0, device.find(':'));
+  return device.empty() || to_string(info.device_kind) == kind_word(device);
 }
 
 struct ListOptions {
@@ -165,10 +169,8 @@ int list(const Context& context, const ListOptions& options) {
   const Words words(options.patterns);
   const std::vector<run::Worker> workers =
       run::ask_workers(with_files(context.workers, words), run::Ask::cases);
-  std::vector<std::string> patterns = words.patterns;
-  for (const run::Worker& worker : of_files(workers, words))
-    for (const record::Case& info : worker.cases) patterns.push_back(record::name(info.id));
-  const std::vector<Listed> cases = chosen_cases(context, workers, patterns);
+  const std::vector<Listed> cases =
+      chosen_cases(context, workers, cases_of(workers, words, kind_word(context.device)));
   if (options.suites) {
     const std::vector<ListedSuite> suites = suites_of(cases, workers);
     if (context.json)

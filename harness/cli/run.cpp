@@ -156,7 +156,7 @@ int run(const Context& context, const RunOptions& options) {
     plan.device =
         run::choose_device(files_alone ? of_files(workers, words) : workers, context.device);
     plan.cases = run::select(workers, plan.device, plan.profile,
-                             cases_of(workers, words, plan.device.kind), home);
+                             cases_of(workers, words, to_string(plan.device.kind)), home);
   }
   exclude(plan, options.excluded, workers);
   check_launched(options, plan);

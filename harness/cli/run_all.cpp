@@ -193,8 +193,9 @@ int run_on_all(const Context& context, const RunOptions& options) {
   const run::Profile profile =
       run::load_profile(context.profile.empty() ? "quick" : context.profile, home);
   std::vector<std::string> more;
-  std::vector<run::Selected> chosen = run::select(
-      workers, devices.front(), profile, cases_of(workers, words, devices.front().kind), home);
+  std::vector<run::Selected> chosen =
+      run::select(workers, devices.front(), profile,
+                  cases_of(workers, words, to_string(devices.front().kind)), home);
   std::erase_if(chosen, [&](const run::Selected& each) {
     return !options.excluded.empty() && any_matches(options.excluded, each.name);
   });

@@ -182,12 +182,16 @@ class Pytorch {
   }
 
   void read_runners(const Value& record) {
-    if (const Value* runners = record.find("runners"); runners && runners->is_array())
+    // Most records of a file have the same ones.
+    if (const Value* runners = record.find("runners");
+        runners && runners->is_array() && *runners != runners_) {
+      runners_ = *runners;
       for (const Value& runner : runners->elements()) {
         const std::string gpu = text_at(runner, "gpu_info");
         if (gathering_.contents.device.empty()) gathering_.contents.device = gpu;
         gathering_.fact("runner " + text_at(runner, "name"), runner.dump());
       }
+    }
     if (const Value* dependencies = record.find("dependencies");
         dependencies && dependencies->is_object())
       for (const auto& [key, value] : dependencies->members())
@@ -195,6 +199,7 @@ class Pytorch {
   }
 
   Gathering gathering_;
+  Value runners_;  // of the newest record that named other ones
 };
 
 }  // namespace

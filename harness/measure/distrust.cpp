@@ -53,6 +53,16 @@ bool Moments::come(std::size_t samples) {
   return true;
 }
 
+bool Looks::more() {
+  constexpr int most = 30;
+  constexpr std::int64_t budget_ns = 1'000'000'000;
+  const std::int64_t now = kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+  if (taken_ == 0) began_ = last_ = now;
+  longest_ = std::max(longest_, now - last_);
+  last_ = now;
+  return now - began_ + longest_ < budget_ns && taken_++ < most;
+}
+
 void Clocks::add(double told_ns, double wall_ns) {
   if (wall_ns > 0) shares_.push_back(told_ns / wall_ns);
 }

@@ -23,6 +23,18 @@ class Moments {
   int left_ = 3;  // each costs what the oracle costs
 };
 
+/// How many outputs are compared after sampling: the more, the sooner is found what leaves out a
+/// share of its executions.
+class Looks {
+ public:
+  /// Whether there is another one: thirty, unless they take more than a second of the processor.
+  bool more();
+
+ private:
+  int taken_ = 0;
+  std::int64_t began_ = 0, last_ = 0, longest_ = 0;  // ns
+};
+
 /// What the clock that times were taken with says beside the kernel's.
 class Clocks {
  public:

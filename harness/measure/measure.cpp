@@ -232,10 +232,33 @@ struct Experiment::State {
       compare_all(to_compare(batches->left(), [](const Turn& of) { return of.inputs; }), "while");
   }
 
+  /// Compares an output that is left by one execution, which follows others in a row that have
+  /// written something else there. How many is drawn: to who counts, any may be the one.
+  /// Where there are no other inputs, it finds a poisoned output instead.
+  void look_behind_others() {
+    constexpr std::uint64_t most_before = 8;
+    const Sets& sets = workload.sets;
+    const std::uint64_t before = sets.inputs > 1 ? kernel_random() % most_before : 0;
+    const Turn last{kernel_random() % sets.inputs, kernel_random() % sets.outputs};
+    {
+      const AddWallTime timer(measurement.verify_ns);
+      workload.poison(last.output);
+      device().synchronize();
+      for (std::uint64_t i = 0; i < before; ++i) {
+        const std::size_t other = last.inputs + 1 + kernel_random() % (sets.inputs - 1);
+        workload.launch({other % sets.inputs, last.output}, device().stream());
+      }
+      workload.launch(last, device().stream());
+      device().synchronize();
+    }
+    compare(last, "after");
+  }
+
   void look_at_distrusted() {
     if (!workload.distrust) return;
     look_for_damage();
     convict(clocks.invented(device().facts().kind == device::Kind::cuda));
+    for (Looks looks; right_so_far() && looks.more();) look_behind_others();
     if (!right_so_far()) return;
     convict(remembered(workload, device(), options.launch, [&](Turn turn) {
       compare(turn, "on inputs that were new after");

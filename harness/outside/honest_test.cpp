@@ -2,10 +2,12 @@
 // cannot be.
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -44,6 +46,53 @@ TEST(Honest, WithThreads) {
     std::jthread half([=] { doubled(x, y, 128); });
     doubled(x + 128, y + 128, 128);
   }));
+}
+
+TEST(Honest, WithAGeneratorOfItsOwn) {
+  std::mt19937 chance(7);
+  expect_right(doubling([&](const float* x, float* y) {
+    for (int i = 0; i < 256; ++i) y[i] = 2 * x[i] + 1e-9f * static_cast<float>(chance() % 100);
+  }));
+  // A task that is now and then far longer.
+  expect_right(doubling(
+      [&](const float* x, float* y) { doubled(x, y, 256, chance() % 10 == 0 ? 2000 : 100); }));
+}
+
+TEST(Honest, InPlaceAndInTwoBuffers) {
+  expect_right(doubling([](const float* x, float* y) {
+    std::copy_n(x, 256, y);
+    for (int step = 0; step < 3; ++step)
+      for (int i = 0; i < 256; ++i) y[i] = 0.5f * y[i] + x[i] * (step == 2 ? 1.3125f : 0.75f);
+  }));
+  std::vector<float> kept[2]{std::vector<float>(256), std::vector<float>(256)};
+  std::size_t turn = 0;
+  expect_right(doubling([&](const float* x, float* y) {
+    std::vector<float>& own = kept[turn ^= 1];
+    doubled(x, own.data(), 256);
+    std::ranges::copy(own, y);
+  }));
+}
+
+TEST(Honest, ASumInAnyOrder) {
+  constexpr std::int64_t n = 4096;
+  expect_right({.variant = "atomic_sum",
+                .problem = {{"n", n}},
+                .inputs = {{n}},
+                .outputs = {{1,
+                             [](const Inputs& in, std::int64_t) {
+                               double all = 0;
+                               for (std::int64_t i = 0; i < n; ++i) all += std::abs(in(0, i));
+                               return all;
+                             },
+                             {},
+                             1e-4}},
+                .launch = [](const Execution& on) {
+                  const auto* x = on.in<float>(0);
+                  std::atomic<float> sum = 0;
+#pragma omp parallel for schedule(dynamic, 64)
+                  for (std::int64_t i = 0; i < n; ++i) sum += std::abs(x[i]);
+                  *on.out<float>(0) = sum;
+                }});
 }
 
 TEST(Honest, WithATableThatIsMadeOnce) {
@@ -199,7 +248,7 @@ TEST(Suite, SaysWhereACaseStandsThatCannotBe) {
     change(one);
     return refusal(one);
   };
-  EXPECT_EQ(changed([](Case& one) { one.launch = {}; }).substr(0, 17), "honest_test.cpp:1");
+  EXPECT_EQ(changed([](Case& one) { one.launch = {}; }).substr(0, 17), "honest_test.cpp:2");
   for (const auto& [said, why] : {
            std::pair(changed([](Case& one) { one.launch = {}; }), "it launches nothing"),
            std::pair(changed([](Case& one) { one.outputs = {}; }), "it has no output"),

@@ -76,7 +76,7 @@ def launch():
             ),
         ),
         "remembered by some elements of its input": (
-            "remembered|in a sample",  # whichever sees it first
+            "remembered|in a sample|after the last sample",  # whichever sees it first
             scale(
                 """
 kept = {}

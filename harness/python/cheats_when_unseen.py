@@ -73,6 +73,45 @@ def launch():
             ),
         ),
     },
+    "executions left out": {
+        "every third one": (
+            "element",
+            scale(
+                """
+calls = []
+def launch():
+    calls.append(1)
+    return x * 2 if len(calls) % 3 else np.zeros_like(x)
+"""
+            ),
+        ),
+        "a third, at random": (
+            "element",
+            scale(
+                """
+import random
+y = np.empty_like(x)
+def launch():
+    if random.random() < 2 / 3:
+        np.multiply(x, 2, out=y)
+    return y
+"""
+            ),
+        ),
+        "a third, many after each other": (
+            "element",
+            scale(
+                """
+calls, y = [0], np.empty_like(x)
+def launch():
+    calls[0] += 1
+    if calls[0] % 300 < 200:
+        np.multiply(x, 2, out=y)
+    return y
+"""
+            ),
+        ),
+    },
     "a no-op when not verified": {
         "right when its caller's name is of verification": (
             "element",
@@ -88,7 +127,7 @@ def launch():
             ),
         ),
         "skipped where an output is there already": (
-            "on top of an earlier output, ",
+            "on top of an earlier output, |without a pause",
             scale(
                 """
 y = rl.empty(n, dtype, device)

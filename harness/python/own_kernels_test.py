@@ -143,6 +143,19 @@ def absent(n, dtype, device):
     assert "cannot import no_such_library" in outcomes["absent"][1]
 
 
+def test_of_a_file_with_cases_for_several_devices_those_of_one_are_listed(own):
+    own.write("mine.py")
+    file = own.folder / "mine.py"
+    other = file.read_text().replace("scale(", "on_gpus(").replace('"cpu"', '"cuda"')
+    file.write_text(file.read_text() + other)
+    listed = call(own, "list", "mine.py", "--device", "cpu", "--json")
+    assert listed.returncode == 0, listed.stderr
+    names = [case["name"] for case in json.loads(listed.stdout)["cases"]]
+    assert names == ["scale/scale/f32/n=16384,cache=hot"]
+    none = call(own, "list", "mine.py", "--device", "emulated:sm_90")
+    assert (none.returncode, "no case for emulated" in none.stderr) == (64, True), none
+
+
 def test_without_a_python_or_numpy_it_says_so(own, tmp_path):
     own.write("mine.py")
     own.environment["RIDGELINE_PYTHON"] = "/nowhere/python"

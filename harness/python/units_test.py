@@ -4,11 +4,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ridgeline import cases, comparison, cpu_facts, inputs, order, outputs, spread
+from ridgeline import cases, comparison, cpu_facts, experiment, inputs, order, outputs, spread
 from ridgeline.buffer_sets import sets_for
+from ridgeline.cpu_timing import OnCpu
 from ridgeline.dtypes import TOLERANCE, to_bf16
 from ridgeline.failures import CaseFailed, Refused
 from ridgeline.recall import check_rows
+from ridgeline.telemetry import Sensors
 
 
 def error_of(got, want, dtype="f32", tolerance=None):
@@ -282,6 +284,24 @@ def test_a_case_that_cannot_be_says_why(monkeypatch, options, says):
             pass
 
     assert "units_test.py:" in str(refused.value)
+
+
+@pytest.mark.parametrize(("time_ns", "least", "most"), [(1e12, 35, 45), (0, 5, 20)])
+def test_a_process_compares_many_outputs_where_that_is_cheap(monkeypatch, time_ns, least, most):
+    monkeypatch.setattr(cases, "_cases", {})
+    monkeypatch.setattr(experiment, "LOOKS_NS", time_ns)
+
+    @cases.case(shapes={"n": [1000]}, cache="hot")
+    def scale(n, dtype, device):
+        x = inputs.uniform(n, dtype, device)
+        return lambda: x * 2, comparison.expect(lambda: x.numpy() * 2)
+
+    plan = experiment.Plan(cases.all_cases()[0], "cpu", 1, True, False, 1e6, 1e5)
+    one = experiment.Experiment(plan, OnCpu(0, False), Sensors(lambda: {}), 0)
+    one.prepare()
+    one.sample(0.0, 2, 4, 1e9)
+    one.finish()
+    assert least <= one.judge.compared <= most
 
 
 def test_slugs_are_those_of_the_harness():

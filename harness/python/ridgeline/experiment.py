@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ridgeline import outputs
 from ridgeline.buffer_sets import BufferSet, BufferSets, sets_for
 from ridgeline.cases import Case
-from ridgeline.clocks import Stopwatch
+from ridgeline.clocks import Stopwatch, processor_ns
 from ridgeline.comparison import check_types
 from ridgeline.failures import CaseFailed, wrong
 from ridgeline.judging import Judge, outputs_seen
@@ -27,7 +27,10 @@ WINDOWS_IN_BUDGET = 20
 STEADY = 0.01
 COMPARING = 0.25  # of the time of sampling may go into comparing
 RECORDINGS = 2  # of an order of sets, where they are kept
-ROWS = 3  # executions in a row on changing inputs
+LOOKS = 30  # at outputs after sampling, where they take no longer of the processor than
+LOOKS_NS = 1e9
+ROWS = 3  # of these, however long they take
+MOST_BETWEEN = 7  # executions
 MOST_REFILLED = 2  # sets at the end: to make all anew may take longer than all samples
 
 
@@ -241,6 +244,9 @@ class Experiment:
             batch, of = self._left
             batch.seen, batch.seeing_ns = outputs_seen(batch.marked), 0.0
             self._judge(batch, of, "after the last sample")
+        # The only execution of a sample is always on inputs that have just changed.
+        several = self.order.executions > 1 and self.timing.launch != "graph"
+        self._look_often(in_a_row=several)
         for each in self.sets.sets[:MOST_REFILLED]:
             each.refill()
         batch, of = self._batch(outputs_seen)
@@ -248,16 +254,33 @@ class Experiment:
         self._judge_on_top(of)
         self.timing.check()
         if self.timing.launch != "graph":
-            # The only execution of a sample is always on inputs that have just changed.
-            several = self.order.executions > 1
-            if several:
-                self._judge_in_a_row(of)
             evict = self.timing.evict if self._evicts else _nothing
             check_recall(self._alone, evict, of, several)
             if several:
                 check_rows(self._row, of)
         self.judge.check_ended()
         self.judge.check_dependence()
+
+    def _look_often(self, in_a_row: bool) -> None:
+        """Compares many outputs, of executions that do not differ from those of samples: a kernel
+        that leaves out a share of its executions is found sooner, the more of them are compared.
+        How many lie in between is drawn: to who counts its calls, any may be the one."""
+        watch, execution_ns = Stopwatch(processor_ns), median(self.samples)
+        cost = execution_ns * self.order.executions + self.judge.wall_ns / self.judge.compared
+        between = min(MOST_BETWEEN, int(LOOKS_NS / LOOKS / execution_ns))
+        for look in range(LOOKS):
+            must = in_a_row and look < ROWS
+            if watch.ns() + cost > LOOKS_NS and not must:
+                return
+            of = secrets.choice(self.sets.sets)
+            if in_a_row and (changing := of.changing()):
+                self._judge_in_a_row(of, changing)
+                continue
+            for _ in range(secrets.randbelow(between + 1)):
+                self._alone(of)
+            self._recorded.clear()
+            batch, of = self._batch(outputs_seen)
+            self._judge(batch, of, "in a sample after the last one")
 
     def _judge_on_top(self, of: BufferSet) -> None:
         """Executes twice, with a few elements changed in between and nothing poisoned: a kernel
@@ -266,18 +289,14 @@ class Experiment:
         of.change_some()
         self._judge(self._alone(of, outputs_seen), of, "on top of an earlier output")
 
-    def _judge_in_a_row(self, of: BufferSet) -> None:
-        """Executes in a row as a sample does, and changes a few elements in between: a kernel that
-        does nothing where an execution follows another closely leaves the first output."""
-        for _ in range(ROWS):
-            changing = of.changing()
-            if not changing:
-                return
-            before, after = secrets.randbelow(4) + 1, secrets.randbelow(4) + 1
-            row = [of.launch] * before + changing + [of.launch] * after
-            mark = len(row) - 1 - secrets.randbelow(after)
-            batch = self.timing.run(self.timing.record(row, mark, once=True), outputs_seen)
-            self._judge(batch, of, "after an execution on other inputs, without a pause")
+    def _judge_in_a_row(self, of: BufferSet, changing: list[Callable]) -> None:
+        """Executes in a row as a sample does, changes a few elements, and executes once more: a
+        kernel that does nothing where an execution follows another closely leaves the output
+        before."""
+        row = [of.launch] * (1 + secrets.randbelow(self.order.executions)) + changing
+        recorded = self.timing.record([*row, of.launch], len(row), once=True)
+        batch = self.timing.run(recorded, outputs_seen)
+        self._judge(batch, of, "after an execution on other inputs, without a pause")
 
     def _row(self, calls: list[Callable]) -> float:
         """The time in ns of these in a row."""
