@@ -191,6 +191,17 @@ __global__ void arrivals(const int* from, int* to) {
   to[threadIdx.x] = sums[0] + sums[1];
 }
 
+struct Owner {
+  int* at;
+  ~Owner() { ++ended; }
+  static int ended;
+};
+int Owner::ended = 0;
+__global__ void owned(Owner owner, float factor) {
+  owner.at += threadIdx.x;
+  *owner.at = int(factor * threadIdx.x);
+}
+
 int main() {
   int *from, *to, one;
   forgets_its_value(&one);
@@ -206,6 +217,9 @@ int main() {
   stages<<<1, 64>>>(from, to, 4);
   cudaDeviceSynchronize();
   std::printf("stages %d\n", to[9]);
+  owned<<<1, 64>>>(Owner{to}, 2.0f);
+  cudaDeviceSynchronize();
+  std::printf("owner %d, ends on the host: %d\n", to[9], Owner::ended < 8);
   arrivals<<<1, 64>>>(from, to);
   cudaDeviceSynchronize();
   std::printf("arrivals %d\n", to[9]);
@@ -301,7 +315,13 @@ def test_what_cudas_libraries_offer_is_known(tmp_path):
     done = check(tmp_path, "libraries.cu")
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
-    for line in ("area 81", "stages 4", "arrivals 64", "nothing wrong was found in 3 launches"):
+    for line in (
+        "area 81",
+        "stages 4",
+        "owner 18, ends on the host: 1",
+        "arrivals 64",
+        "nothing wrong was found in 4 launches",
+    ):
         assert line in said, said
 
 

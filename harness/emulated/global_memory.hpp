@@ -21,7 +21,7 @@ namespace ridgeline::emulated {
 // allocation.
 inline constexpr std::uint64_t global_base = std::uint64_t{1} << 44,
                                slot_span = std::uint64_t{1} << 32;
-inline constexpr std::size_t slots = 1024;
+inline constexpr std::size_t slots = 4096;
 inline constexpr std::uint64_t global_span = slot_span * slots;
 inline constexpr std::uint64_t slot_front = 1 << 16;  // addresses before an allocation, to see
                                                       // accesses that come too early
