@@ -52,7 +52,7 @@ Rows rows_of(const cudaPitchedPtr& memory, const cudaPos& at) {
           memory.pitch, slice};
 }
 Rows rows_of(const void* memory, std::size_t pitch) {
-  return {static_cast<std::byte*>(const_cast<void*>(memory)), pitch, 0};
+  return {const_cast<std::byte*>(static_cast<const std::byte*>(memory)), pitch, 0};
 }
 
 cudaError_t copy_rows(const Rows& to, const Rows& from, const cudaExtent& bytes,

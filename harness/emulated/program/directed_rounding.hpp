@@ -14,6 +14,7 @@ double directed(Operation operation, int rounding, double x, double y = 0, doubl
 
 }  // namespace ridgeline::program
 
+// NOLINTBEGIN(bugprone-macro-parentheses): of types
 #define RIDGELINE_DIRECTED(suffix, rounding)                                                       \
   RIDGELINE_DIRECTED_OF(f, float, suffix, rounding)                                                \
   RIDGELINE_DIRECTED_OF(d, double, suffix, rounding)                                               \
@@ -48,3 +49,4 @@ RIDGELINE_DIRECTED(rz, FE_TOWARDZERO)
 #undef RIDGELINE_DIRECTED
 #undef RIDGELINE_DIRECTED_OF
 #undef RIDGELINE_DIRECTED_TWO
+// NOLINTEND(bugprone-macro-parentheses)
