@@ -3,15 +3,9 @@ are told. Few programs, since each is compiled."""
 
 import json
 import re
-import subprocess
 from xml.etree import ElementTree
 
-import pytest
-
-from harness.run.scripted_runs import BUILD
-
-if not (BUILD.parent / "lib" / "ridgeline" / "check.json").exists():
-    pytest.skip("this build has no emulated device", allow_module_level=True)
+from harness.cli.checked_programs import check
 
 MANY = r"""
 #include <cooperative_groups.h>
@@ -136,6 +130,8 @@ LIBRARIES = r"""
 #include <cstdio>
 namespace cg = cooperative_groups;
 
+int forgets_its_value(int* to) { *to = 1; }
+
 struct Shape {
   __device__ virtual int area() const = 0;
   __device__ virtual ~Shape() {}
@@ -145,9 +141,15 @@ struct Square : Shape {
   __device__ Square(int n) : side(n) {}
   __device__ int area() const override { return side * side; }
 };
+__device__ __noinline__ bool enclosed(float third, double root) {
+  return __frcp_rd(3.0f) <= third && third <= __frcp_ru(3.0f) &&
+         __frcp_rd(3.0f) < __frcp_ru(3.0f) &&
+         __dsqrt_rd(2.0) < __dsqrt_ru(2.0) && __fadd_rz(-1.0f, 1e-9f) > -1.0f &&
+         __fmaf_rd(1.0f, 1.0f, -1e-9f) < 1.0f && root > 1;
+}
 __global__ void objects(int* to) {
   Shape* shape = new Square(threadIdx.x);
-  to[threadIdx.x] = shape->area();
+  to[threadIdx.x] = shape->area() + (enclosed(1 / 3.0f, 1.4) ? 0 : 1);
   delete shape;
 }
 
@@ -189,16 +191,37 @@ __global__ void arrivals(const int* from, int* to) {
   to[threadIdx.x] = sums[0] + sums[1];
 }
 
+struct Owner {
+  int* at;
+  ~Owner() { ++ended; }
+  static int ended;
+};
+int Owner::ended = 0;
+__global__ void owned(Owner owner, float factor) {
+  owner.at += threadIdx.x;
+  *owner.at = int(factor * threadIdx.x);
+}
+
 int main() {
-  int *from, *to;
+  int *from, *to, one;
+  forgets_its_value(&one);
+  cudaSharedMemConfig banks;
+  cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte);
+  cudaDeviceGetSharedMemConfig(&banks);
   cudaMallocManaged(&from, 256 * sizeof(int));
   cudaMallocManaged(&to, 64 * sizeof(int));
   for (int i = 0; i < 256; ++i) from[i] = 1;
   objects<<<1, 64>>>(to);
+  cudaDeviceSynchronize();
   std::printf("area %d\n", to[9]);
   stages<<<1, 64>>>(from, to, 4);
+  cudaDeviceSynchronize();
   std::printf("stages %d\n", to[9]);
+  owned<<<1, 64>>>(Owner{to}, 2.0f);
+  cudaDeviceSynchronize();
+  std::printf("owner %d, ends on the host: %d\n", to[9], Owner::ended < 8);
   arrivals<<<1, 64>>>(from, to);
+  cudaDeviceSynchronize();
   std::printf("arrivals %d\n", to[9]);
 }
 """
@@ -223,16 +246,28 @@ int main() {
   cudaMemcpyToSymbol(taps, values, sizeof values);
 }
 """
-
-
-def check(folder, *arguments):
-    return subprocess.run(
-        [BUILD / "ridgeline", "check", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        cwd=folder,
-    )
+MANAGED = r"""
+#include <cstdio>
+__global__ void fill(int* x, int* sum) {
+  x[threadIdx.x] = threadIdx.x;
+  atomicAdd(sum, 1);
+}
+void CUDART_CB told(void* x) { printf("told %d\n", static_cast<int*>(x)[7]); }
+int main() {
+  int *x, *sum, *other;
+  cudaMallocManaged(&x, 4096 * sizeof(int));
+  cudaMallocManaged(&sum, sizeof(int));
+  cudaMallocManaged(&other, sizeof(int));
+  *sum = *other = x[2000] = 1;
+  fill<<<1, 64>>>(x, sum);
+  printf("other %d %d\n", *other, x[2000]);  // no kernel has touched them
+  while (*static_cast<volatile int*>(sum) < 65) {}
+  cudaLaunchHostFunc(0, told, x);
+  fill<<<1, 64>>>(x, sum);
+  WAIT;
+  printf("found %d\n", x[5]);
+}
+"""
 
 
 def test_a_program_of_two_files_runs_as_it_is(tmp_path):
@@ -280,8 +315,26 @@ def test_what_cudas_libraries_offer_is_known(tmp_path):
     done = check(tmp_path, "libraries.cu")
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
-    for line in ("area 81", "stages 4", "arrivals 64", "nothing wrong was found in 3 launches"):
+    for line in (
+        "area 81",
+        "stages 4",
+        "owner 18, ends on the host: 1",
+        "arrivals 64",
+        "nothing wrong was found in 4 launches",
+    ):
         assert line in said, said
+
+
+def test_the_host_waits_before_it_reads_managed_memory(tmp_path):
+    (tmp_path / "managed.cu").write_text(MANAGED)
+    done = check(tmp_path, "managed.cu", "-D", "WAIT=cudaDeviceSynchronize()")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "other 1 1\ntold 7\nfound 5\n" in done.stdout, done.stdout
+    done = check(tmp_path, "managed.cu", "-D", "WAIT=", "--json")
+    assert done.returncode == 2, done.stdout + done.stderr
+    (found,) = json.loads(done.stdout)["findings"]
+    assert found["check"] == "host touches managed memory too early"
+    assert found["line"] == 20 and "managed buffer 1" in found["text"], found
 
 
 def test_results_that_depend_on_unset_variables_are_found(tmp_path):
@@ -310,6 +363,12 @@ def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
     assert re.search(r"other\.cu:2: .no_such_thing. was not declared", done.stderr), done.stderr
     assert len(done.stderr.splitlines()) < 6
     assert "cannot be compiled" in (tmp_path / "j.xml").read_text()
+    (tmp_path / "cub").mkdir()
+    (tmp_path / "cub" / "cub.cuh").write_text("#pragma once\nno_such_type of_a_library;\n")
+    program.write_text('#include "cub/cub.cuh"\nint main() {}\n')
+    done = check(tmp_path, program)
+    assert done.returncode == 64
+    assert "it includes CUB, whose headers" in done.stderr, done.stderr
     program.write_text("__global__ void k() {}\n")
     done = check(tmp_path, program)
     assert done.returncode == 64 and "nothing runs the kernels" in done.stderr

@@ -122,6 +122,20 @@ bool take_converged(std::span<LaneLog> logs, Request& request) {
 
 }  // namespace
 
+bool Request::stored_by(std::size_t i, std::size_t other) const {
+  if (other >= logs.size()) return false;
+  for (const Entry* entry = logs[other].next; entry != logs[other].begin && entry != nullptr;) {
+    --entry;
+    const std::uint64_t at = entry->address & address_mask;
+    if (entry->act != Act::write || at >= addresses[i] + static_cast<std::uint64_t>(bytes) ||
+        addresses[i] >= at + entry->bytes)
+      continue;
+    return at == addresses[i] && entry->bytes == bytes &&
+           sum_of(static_cast<std::uint16_t>(entry->address >> address_bits)) == sum_of(stored[i]);
+  }
+  return false;
+}
+
 void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
   Request request;
   request.logs = logs;

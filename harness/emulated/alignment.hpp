@@ -17,6 +17,7 @@ struct LaneLog {
   bool goes_on = false;   // the lane stopped because its log was full: what comes behind `end` is
                           // not known yet
   bool waits = false;     // for another warp or a copy, and may come to a collective later
+  const Entry* begin = nullptr;  // of what has been used and can still be looked at
 };
 
 /// Lanes of a warp that access memory together. All lanes have the same act, pc and size.
@@ -58,6 +59,9 @@ struct Request {
         found |= 1u << lanes[other];
     return found;
   }
+  /// Of the store number `i`: whether lane `other` has stored the same value there last, by
+  /// whatever instruction. It may have done so later, since lanes run one after the other.
+  bool stored_by(std::size_t i, std::size_t other) const;
   std::uint64_t bytes_of_all() const {
     return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(bytes);
   }

@@ -88,19 +88,18 @@ void AsyncUnit::complete_phase(Barrier& barrier) {
 void AsyncUnit::count_arrival(Barrier& barrier, const void* at, unsigned arrivals,
                               std::uint64_t bytes, std::uint32_t pc) {
   if (barrier.pending < arrivals)
-    Block::current().lanes.stop(
-        "too many arrivals at an mbarrier", pc, -1,
-        fmt::format("{}: {} of {} are outstanding in this phase",
-                    block_.shared.describe(reinterpret_cast<std::uint64_t>(at)), barrier.pending,
-                    barrier.arrivals));
+    Block::current().lanes.stop("too many arrivals at an mbarrier", pc, -1,
+                                fmt::format("{}: {} of {} are outstanding in this phase",
+                                            name_of(reinterpret_cast<std::uint64_t>(at)),
+                                            barrier.pending, barrier.arrivals));
   barrier.bytes += static_cast<std::int64_t>(bytes);
   barrier.pending -= arrivals;
   if (arrivals != 0) complete_phase(barrier);
 }
 
 void AsyncUnit::arrive(void* at, unsigned arrivals, std::uint64_t bytes, std::uint32_t pc) {
-  barrier_at(at, pc);
-  block_.lanes.log(event_of(at, Kind::arrive), pc, Act::event, 8);
+  void* const place = place_of_phase(at, barrier_at(at, pc).phase);
+  block_.lanes.log(event_of(place, Kind::arrive), pc, Act::event, 8);
   count_arrival(barrier_at(at, pc), at, arrivals, bytes, pc);  // the lane may have waited
 }
 
@@ -136,7 +135,7 @@ bool AsyncUnit::wait(void* at, unsigned parity, bool test, std::uint32_t pc) {
   lane.operation = test ? 1 : 0;
   block_.lanes.park(LaneState::at_mbarrier);
   if (block_.lanes.running().predicate == 0) return false;
-  block_.lanes.log(event_of(at, Kind::wait), pc, Act::event, 8);
+  block_.lanes.log(event_of(place_of_phase(at, parity), Kind::wait), pc, Act::event, 8);
   return true;
 }
 
@@ -170,8 +169,10 @@ void AsyncUnit::event(std::uint64_t event, int thread, std::uint32_t pc) {
   if (kind == Kind::end_store) return end_store(copies_[number / kinds]);
   if (kind == Kind::arrive_elsewhere) return arrival_elsewhere(number, thread, pc);
   const Act act = kind == Kind::init ? Act::write : Act::atomic;
-  if (const auto conflict =
-          block_.shared.history.access(block_.shared.offset_of(number), 8, act, thread))
+  if (is_named(number)) {
+    // Threads meet there, and no memory is touched.
+  } else if (const auto conflict =
+                 block_.shared.history.access(block_.shared.offset_of(number), 8, act, thread))
     block_.findings.add(conflict->what, pc, thread, conflict->other,
                         block_.shared.describe(number) + ", an mbarrier");
   const auto barrier = barriers_.find(number);
@@ -212,7 +213,7 @@ std::string AsyncUnit::awaited() const {
     text += fmt::format(
         "{}thread {}{} at {} for parity {}, ", text.empty() ? "" : "; ", threads[0],
         threads.size() == 1 ? " waits" : fmt::format(" and {} more wait", threads.size() - 1),
-        block_.shared.describe(place.first), place.second);
+        name_of(place.first), place.second);
     text +=
         barrier == barriers_.end()
             ? std::string("which was invalidated")

@@ -71,6 +71,9 @@ class AsyncUnit {
     return static_cast<unsigned>(barrier_at(barrier, pc).phase % 2);
   }
   void drop(void* barrier, std::uint32_t pc) { --barrier_at(barrier, pc).arrivals; }
+  /// At barrier `number` of the block's own, whose present phase ends once `threads` threads have
+  /// arrived. Returns the parity of that phase.
+  unsigned arrive_at_named(unsigned number, unsigned threads, std::uint32_t pc);
   void fence(bool barriers_alone, std::uint32_t pc);
 
   void load(void* to_shared, const void* from_global, unsigned bytes, void* barrier,
@@ -152,6 +155,19 @@ class AsyncUnit {
     int registers = 0;
   };
 
+  static constexpr unsigned named_barriers = 16;  // of a block
+  /// Whether it is one with a number, and not in shared memory.
+  static bool is_named(std::uint64_t barrier) {
+    return barrier < std::uint64_t{16} * named_barriers;
+  }
+  /// Where what is known of those who arrived is kept. Of barriers with numbers phases are told
+  /// apart, so that who waits for one does not learn of the next one's arrivals.
+  static void* place_of_phase(void* barrier, std::uint64_t phase) {
+    const auto address = reinterpret_cast<std::uint64_t>(barrier);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return is_named(address) ? reinterpret_cast<void*>(address + phase % 2 * 8) : barrier;
+  }
+  std::string name_of(std::uint64_t barrier) const;
   Barrier& barrier_at(void* barrier, std::uint32_t pc);
   static void complete_phase(Barrier& barrier);
   void count_arrival(Barrier& barrier, const void* at, unsigned arrivals, std::uint64_t bytes,

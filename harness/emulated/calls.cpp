@@ -106,7 +106,8 @@ std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int widt
   block.lanes.collective(mask, pc, Act::collective, mine, [&](Exchanged* const* all) {
     for (int i = 0; i < 32; ++i) {
       if (all[i] == nullptr) continue;
-      const int first = i & ~(width - 1), last = first + width - 1, asked = all[i]->lane;
+      // Of a negative number, too, an instruction takes the lower five bits.
+      const int first = i & ~(width - 1), last = first + width - 1, asked = all[i]->lane & 31;
       int from = i;
       switch (kind) {
         case Shuffle::index:

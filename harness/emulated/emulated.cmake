@@ -8,8 +8,10 @@ set(RIDGELINE_EMULATED_FLAGS -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-threa
     -Wno-unknown-pragmas)
 
 # Also for kernels of the user's, which are checked and not counted alone: room behind variables, for
-# compile_kernels, and indices of local arrays (harness/emulated/local_indices.cpp).
-set(RIDGELINE_CHECKED_FLAGS -DRIDGELINE_SHARED_GUARD=1024 -fsanitize=bounds)
+# compile_kernels, indices of local arrays (harness/emulated/local_indices.cpp), and functions that
+# forget to return a value (harness/emulated/unreachable_places.cpp).
+set(RIDGELINE_CHECKED_FLAGS -DRIDGELINE_SHARED_GUARD=1024 -fsanitize=bounds -fsanitize=unreachable
+    -fno-sanitize=return)
 if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
   # What is in a variable before it is written: harness/cli/unset_variables.hpp.
   list(APPEND RIDGELINE_CHECKED_FLAGS -ftrivial-auto-var-init=pattern)

@@ -21,7 +21,7 @@ namespace ridgeline::emulated {
 // allocation.
 inline constexpr std::uint64_t global_base = std::uint64_t{1} << 44,
                                slot_span = std::uint64_t{1} << 32;
-inline constexpr std::size_t slots = 1024;
+inline constexpr std::size_t slots = 4096;
 inline constexpr std::uint64_t global_span = slot_span * slots;
 inline constexpr std::uint64_t slot_front = 1 << 16;  // addresses before an allocation, to see
                                                       // accesses that come too early
@@ -94,6 +94,7 @@ class GlobalMemory {
     const char* what = nullptr;  // "race between blocks (read after write)"; null: none
     int other = -1;              // thread of the same block
     bool same_value = false;     // was stored by both
+    bool with_read = false;      // of a store: it races with a read of its block, too
     bool with_strong = false;    // the other access was atomic or volatile, like all before it
   };
   struct Mistake {
@@ -115,6 +116,12 @@ class GlobalMemory {
   /// Atomic and volatile accesses, by which blocks hand over what their fences have ordered. Called
   /// by kernels.
   void touch_flags(const Accesses& accesses, std::uint32_t block);
+
+  /// Numbers that launches from now on give to their blocks are not below it.
+  std::uint32_t next_launch() const { return free_number_; }
+  /// Whether a launch from `next_launch()` on has stored to the word, or, `or_read`, touched it, by
+  /// plain accesses. Of a word in an allocation; touches no other memory, for handlers of signals.
+  bool touched_since(std::uint64_t address, std::uint32_t launch, bool or_read);
 
   /// Where the first of these bytes is that nobody has written; absent when all are. They lie in an
   /// allocation, or none is looked at.

@@ -119,7 +119,7 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
   if (collides(wrote, owner.written_at)) {
     noted = {reads ? "race between blocks (read after write)"
                    : "race between blocks (write after access)",
-             -1, same_value, is_strong(wrote)};
+             -1, same_value, false, is_strong(wrote)};
     if (!same_value) return noted;
   }
   if (collides(read, owner.read_at)) return {"race between blocks (write after access)"};
@@ -128,7 +128,7 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
     const bool with = other / 32 == access.thread / 32 && (stored.with >> other % 32 & 1) != 0;
     if (!with)
       noted = {reads ? SharedHistory::read_after_write : SharedHistory::write_after_write, other,
-               same_value, is_strong(wrote)};
+               same_value, races(read, owner.read_at), is_strong(wrote)};
     if (!with && !same_value) return noted;
   }
   if (races(read, owner.read_at))
@@ -299,6 +299,16 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
   }
   next = addresses.size();
   return std::nullopt;
+}
+
+bool GlobalMemory::touched_since(std::uint64_t address, std::uint32_t launch, bool or_read) {
+  const Slot& slot = slot_of(address);
+  if (slot.owners == nullptr) return false;
+  Owner& owner = slot.owners[((address - global_base) % slot_span - slot_front) / 4];
+  const auto is_since = [&](std::uint32_t cell) {
+    return owner_of(cell) >= launch && !is_strong(cell);
+  };
+  return is_since(load(owner.writer)) || (or_read && is_since(load(owner.reader)));
 }
 
 void GlobalMemory::note_written(std::uint64_t address, std::uint64_t bytes) {

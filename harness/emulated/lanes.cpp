@@ -142,9 +142,12 @@ bool Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
   LaneLog logs[32];
   for (std::size_t i = 0; i < warp.size(); ++i)
     logs[i] = {
-        log_of(warp[i]), warp[i].log_end, static_cast<std::uint8_t>(i),
+        log_of(warp[i]),
+        warp[i].log_end,
+        static_cast<std::uint8_t>(i),
         !all && goes_on(warp[i].state),
-        warp[i].state == LaneState::at_mbarrier || (all && warp[i].state == LaneState::spinning)};
+        warp[i].state == LaneState::at_mbarrier || (all && warp[i].state == LaneState::spinning),
+        log_of(warp[i])};
   emulated::align(std::span(logs, warp.size()), paths_, aligned);
   bool empty = true;
   for (std::size_t i = 0; i < warp.size(); ++i) {

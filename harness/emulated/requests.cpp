@@ -197,7 +197,9 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
     if (accesses.request != nullptr &&
         ordered_by_lock(*accesses.request, thread, mistake->race.other))
       continue;
-    if (mistake->race.same_value)
+    if (mistake->race.same_value ||
+        (accesses.request != nullptr &&
+         stored_the_same(*accesses.request, mistake->access, mistake->race)))
       block_.findings.note(same_value, pc, thread, mistake->race.other,
                            block_.memory.describe(address), address);
     else if (mistake->race.what != nullptr)
@@ -334,7 +336,7 @@ void Requests::touch_lane(const Request& request, std::size_t i) {
   if (!conflict || (strong_ && request.act != Act::atomic)) return;  // flags are volatile
   if (ordered_by_lock(request, thread, conflict->other)) return;
   const std::string place = block_.shared.describe(request.addresses[i], request.bytes);
-  if (conflict->same_value)
+  if (conflict->same_value || stored_the_same(request, i, *conflict))
     block_.findings.note(same_value, request.pc, thread, conflict->other, place);
   else
     block_.findings.add(conflict->what, request.pc, thread, conflict->other, place);

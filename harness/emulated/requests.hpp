@@ -82,6 +82,13 @@ class Requests final : public Warp {
   /// releases, behind a fence, the other has got, before a fence. Of accesses that lie between the
   /// fences, which are looked at together because all lanes make them.
   bool ordered_by_lock(const Request& request, int thread, int other) const;
+  /// Whether a race of two stores is one of the same value: the other lane's may have come later,
+  /// so that it, and not this one, has found the value there.
+  bool stored_the_same(const Request& request, std::size_t i, const auto& race) const {
+    return race.what == SharedHistory::write_after_write && !race.with_read &&
+           request.act == Act::write && race.other / 32 == warp_ &&
+           request.stored_by(i, static_cast<std::size_t>(race.other % 32));
+  }
   void touch_shared(const Request& request, std::uint64_t offset);
   [[gnu::noinline]] void touch_lane(const Request& request, std::size_t i);
   void count_copied(const Request& to);

@@ -147,8 +147,10 @@ std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset,
       if (!(atomic && is_atomic(writer)) && unordered(writer, thread, mask) && !is_with(writer))
         note(write_after_write, writer, stored.as_before);
     for (const Cell reader : word.readers)
-      if (unordered(reader, thread, mask) && !(atomic && is_atomic(reader)))
+      if (unordered(reader, thread, mask) && !(atomic && is_atomic(reader))) {
         note(write_after_read, reader);
+        conflict->with_read = true;
+      }
     if (unordered(word.writers[0], thread, 15)) word.writers[1] = word.writers[0];
     word.writers[0] = me;
     if (act == Act::copy_begin) {

@@ -58,6 +58,7 @@ class SharedHistory {
     const char* what;         // "race (read after write)", or another order
     int other;                // thread of the earlier access; unit_thread for the asynchronous unit
     bool same_value = false;  // was stored by both
+    bool with_read = false;   // of a store: it races with a read, too
   };
 
   /// What is known of each warp, and last of the asynchronous unit: accesses before these clocks

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,6 +47,19 @@ Words without_includes(const Words& words) {
     else
       kept.push_back(words[i]);
   return kept;
+}
+
+/// What a preprocessed text includes that the emulated device may not take, as the end of a
+/// sentence.
+std::string large_headers(const std::string& text) {
+  for (const auto& [part, name] :
+       {std::pair{"/thrust/", "Thrust"}, {"/cub/", "CUB"}, {"/cute/", "CuTe"}})
+    if (text.find(part) != std::string::npos)
+      return fmt::format(
+          ": it includes {}, whose headers do not all compile there; keep what uses it behind "
+          "#ifndef RIDGELINE_CHECK",
+          name);
+  return "";
 }
 
 class Build {
@@ -105,7 +119,11 @@ class Build {
       add(words, {"-w", "-fpermissive", "-fmax-errors=20", "-fpreprocessed", "-x", "c++-cpp-output",
                   "-c", rewritten, "-o", object});
       done = perform(words);
-      refuse_unless(done, source + " cannot be compiled for the emulated device", done.said);
+      if (!done.result.fine)
+        refuse_unless(done,
+                      fmt::format("{} cannot be compiled for the emulated device{}", source,
+                                  large_headers(text_of(preprocessed))),
+                      done.said);
       to_says_ << done.said;
       objects.push_back(object);
     }

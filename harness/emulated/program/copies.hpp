@@ -7,6 +7,11 @@
 
 namespace ridgeline::program {
 
+/// cudaMalloc(); the memory is called by `name` and a number.
+cudaError_t allocate_device(void** to, std::size_t bytes, const char* name);
+/// cudaFree() by the name `call`, which returns to `pc`.
+cudaError_t release(void* memory, const char* call, std::uint32_t pc);
+
 /// cudaMemcpy() by the name `call`, which returns to `pc`. What is wrong with it becomes a finding.
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  const char* call, std::uint32_t pc);

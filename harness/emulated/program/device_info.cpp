@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "harness/device/facts.hpp"
+#include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
 #include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/residency.hpp"
@@ -167,8 +168,14 @@ cudaError_t cudaChooseDevice(int* to, const cudaDeviceProp*) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
-cudaError_t cudaDeviceReset() { return cudaSuccess; }
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaDeviceReset() {
+  ridgeline::program::host_has_waited();
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() {
+  ridgeline::program::host_has_waited();
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* to) {
   *to = cudaFuncCachePreferNone;
@@ -217,6 +224,13 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, in
   return cudaSuccess;
 }
 cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) { return cudaSuccess; }
+// Banks have 4 bytes on all GPUs that there are by now.
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* to) {
+  *to = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaFuncSetSharedMemConfig(const void*, cudaSharedMemConfig) { return cudaSuccess; }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* to, const void* kernel) {
   static_cast<void>(kernel);
   *to = {};

@@ -115,6 +115,9 @@ RIDGELINE_WORD void __stwt(T* at, std::type_identity_t<T> value) {
   *at = value;
 }
 RIDGELINE_WORD void __barrier_sync(unsigned) { ::ridgeline::emulated::block_barrier(0xB0000000u); }
+RIDGELINE_WORD void __barrier_sync_count(unsigned number, unsigned threads) {
+  ::ridgeline::emulated::barrier_sync_named(number, threads);
+}
 RIDGELINE_WORD bool __isShared(const void* at) {
   return reinterpret_cast<std::uintptr_t>(at) < std::uintptr_t{1} << 44 ||
          reinterpret_cast<std::uintptr_t>(at) >= std::uintptr_t{1} << 45;

@@ -10,6 +10,7 @@
 #include "harness/emulated/block.hpp"
 #include "harness/emulated/calls.hpp"
 #include "harness/emulated/program/device_functions.hpp"
+#include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
 #include "harness/emulated/program_symbols.hpp"
 
@@ -120,9 +121,11 @@ void launch_configured(dim3 cluster, const emulated::KernelCall& call) {
   }
   arrivals = config.resident ? fresh_arrivals() : nullptr;
   const bool was_launching = std::exchange(launching, false);
+  open_managed_memory();
   const emulated::Report report = session.machine().launch(config, call);
   launching = was_launching;
   session.launched(report);
+  close_managed_memory(call);
 }
 
 cudaError_t launch_error() { return Session::here().last_error; }

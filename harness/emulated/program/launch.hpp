@@ -28,11 +28,40 @@ cudaError_t launch_error();
 /// For a kernel that is named without its type: says so, and ends the program.
 [[noreturn]] void refuse_untyped_launch();
 
+/// How a function takes a P: one that is copied or destroyed by code of its own comes by its
+/// address (Itanium C++ ABI, "Value Parameters"), and its caller destroys it.
+template <class P>
+using Taken = std::conditional_t<std::is_trivially_copy_constructible_v<P> &&
+                                     std::is_trivially_move_constructible_v<P> &&
+                                     std::is_trivially_destructible_v<P>,
+                                 P, P&>;
+/// The bytes of a value alone, as a GPU's kernel gets an argument, which no thread destroys.
+template <class P>
+class Bytes {
+ public:
+  __attribute__((no_sanitize("thread"))) explicit Bytes(const P& of) {
+    __builtin_memcpy(bytes_, static_cast<const void*>(&of), sizeof of);
+  }
+  __attribute__((no_sanitize("thread"))) operator P&() { return *reinterpret_cast<P*>(bytes_); }
+
+ private:
+  alignas(P) unsigned char bytes_[sizeof(P)];
+};
+template <class P>
+class Bytes<P&> {
+ public:
+  __attribute__((no_sanitize("thread"))) explicit Bytes(P& of) : of_(of) {}
+  __attribute__((no_sanitize("thread"))) operator P&() { return of_; }
+
+ private:
+  P& of_;
+};
+
 template <class... Parameters>
 [[gnu::noinline]] void launch(dim3 cluster, void (*kernel)(Parameters...), Parameters... values) {
   const emulated::Argument each[] = {{&values, sizeof values}..., {}};
   const auto call = [ kernel, values... ]() mutable __attribute__((no_sanitize("thread"))) {
-    kernel(values...);
+    reinterpret_cast<void (*)(Taken<Parameters>...)>(kernel)(Bytes<Parameters>(values)...);
   };
   using Call = std::remove_const_t<decltype(call)>;
   const auto run = [](const void* copied) __attribute__((no_sanitize("thread"))) {

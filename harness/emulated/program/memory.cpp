@@ -13,6 +13,7 @@
 #include "harness/emulated/global_memory.hpp"
 #include "harness/emulated/log.hpp"
 #include "harness/emulated/program/copies.hpp"
+#include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
 #include "harness/emulated/results_digest.hpp"
 
@@ -56,10 +57,13 @@ cudaError_t allocate(void** to, std::size_t bytes, const Session::Allocation& as
   return cudaSuccess;
 }
 
+}  // namespace
+
 cudaError_t release(void* memory, const char* call, std::uint32_t pc) {
   Session& session = Session::here();
   const std::lock_guard lock(together());
   if (memory == nullptr) return cudaSuccess;
+  host_has_waited();
   const auto known = session.allocations.find(address_of(memory));
   if (known != session.allocations.end()) Session::look_at_results(*known);
   if (session.allocations.erase(address_of(memory)) == 0) {
@@ -73,12 +77,15 @@ cudaError_t release(void* memory, const char* call, std::uint32_t pc) {
   return cudaSuccess;
 }
 
-}  // namespace
+cudaError_t allocate_device(void** to, std::size_t bytes, const char* name) {
+  return allocate(to, bytes, {}, name);
+}
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  const char* call, std::uint32_t pc) {
   Session& session = Session::here();
   if (bytes == 0) return cudaSuccess;
+  open_managed_memory();
   const auto refuse = [&](const std::string& why) {
     session.host_mistake(call, pc, why);
     return session.fail(cudaErrorInvalidValue);
@@ -138,6 +145,7 @@ cudaError_t set(void* to, int value, std::size_t bytes, const char* call, std::u
     session.host_mistake(call, pc, "the target is the host's");
     return session.fail(cudaErrorInvalidValue);
   }
+  open_managed_memory();
   std::memset(to, value, bytes);
   if (is_device(to)) session.machine().memory().mark(to, bytes, true);
   return cudaSuccess;
@@ -151,6 +159,7 @@ bool is_program_variable(const void* memory) {
 
 using ridgeline::program::allocate;
 using ridgeline::program::copy;
+using ridgeline::program::host_has_waited;
 using ridgeline::program::release;
 using ridgeline::program::Session;
 using ridgeline::program::set;
@@ -187,6 +196,7 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
 cudaError_t cudaFreeHost(void* memory) { return release(memory, "cudaFreeHost", RIDGELINE_CALLER); }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  host_has_waited();
   return copy(to, from, bytes, kind, "cudaMemcpy", RIDGELINE_CALLER);
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
@@ -196,49 +206,24 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes) {
   return copy(to, from, bytes, cudaMemcpyDeviceToDevice, "cudaMemcpyPeer", RIDGELINE_CALLER);
 }
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
+                                cudaStream_t) {
+  return copy(to, from, bytes, cudaMemcpyDeviceToDevice, "cudaMemcpyPeerAsync", RIDGELINE_CALLER);
+}
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                std::size_t offset, cudaMemcpyKind kind) {
+  host_has_waited();
   return copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind,
               "cudaMemcpyToSymbol", RIDGELINE_CALLER);
 }
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
                                  std::size_t offset, cudaMemcpyKind kind) {
+  host_has_waited();
   return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind, "cudaMemcpyFromSymbol",
               RIDGELINE_CALLER);
 }
 cudaError_t cudaGetSymbolAddress(void** to, const void* symbol) {
   *to = const_cast<void*>(symbol);
-  return cudaSuccess;
-}
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  for (std::size_t row = 0; row < height; ++row)
-    if (const cudaError_t error = copy(static_cast<char*>(to) + row * to_pitch,
-                                       static_cast<const char*>(from) + row * from_pitch, width,
-                                       kind, "cudaMemcpy2D", RIDGELINE_CALLER);
-        error != cudaSuccess)
-      return error;
-  return cudaSuccess;
-}
-cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
-                              std::size_t from_pitch, std::size_t width, std::size_t height,
-                              cudaMemcpyKind kind, cudaStream_t) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
-}
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* of) {
-  if (of->srcArray != nullptr || of->dstArray != nullptr)
-    return Session::here().fail(cudaErrorNotSupported);
-  for (std::size_t z = 0; z < of->extent.depth; ++z)
-    for (std::size_t y = 0; y < of->extent.height; ++y) {
-      const auto place = [&](const cudaPitchedPtr& in, const cudaPos& at) {
-        return static_cast<char*>(in.ptr) + ((at.z + z) * in.ysize + at.y + y) * in.pitch + at.x;
-      };
-      if (const cudaError_t error =
-              copy(place(of->dstPtr, of->dstPos), place(of->srcPtr, of->srcPos), of->extent.width,
-                   of->kind, "cudaMemcpy3D", RIDGELINE_CALLER);
-          error != cudaSuccess)
-        return error;
-    }
   return cudaSuccess;
 }
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
@@ -254,6 +239,15 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t wid
                                       "cudaMemset2D", RIDGELINE_CALLER);
         error != cudaSuccess)
       return error;
+  return cudaSuccess;
+}
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  for (std::size_t z = 0; z < extent.depth; ++z)
+    for (std::size_t y = 0; y < extent.height; ++y)
+      if (const cudaError_t error = set(static_cast<char*>(to.ptr) + (z * to.ysize + y) * to.pitch,
+                                        value, extent.width, "cudaMemset3D", RIDGELINE_CALLER);
+          error != cudaSuccess)
+        return error;
   return cudaSuccess;
 }
 

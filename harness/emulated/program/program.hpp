@@ -12,10 +12,12 @@
 
 #include "harness/emulated/language.hpp"
 #include "harness/emulated/program/device_words.hpp"
+#include "harness/emulated/program/directed_rounding.hpp"
 #include "harness/emulated/program/launch.hpp"
 #include "harness/emulated/program/math_words.hpp"
 #include "harness/emulated/program/ptx.hpp"
 #include "harness/emulated/program/runtime_words.hpp"
+#include "harness/emulated/program/texture_words.hpp"
 
 // The rewriter finds these words itself, where they are the device's.
 #undef threadIdx

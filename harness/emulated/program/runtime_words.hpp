@@ -63,6 +63,10 @@ inline cudaError_t cudaFuncSetCacheConfig(Result (*)(Parameters...), cudaFuncCac
   return cudaSuccess;
 }
 template <class Result, class... Parameters>
+inline cudaError_t cudaFuncSetSharedMemConfig(Result (*)(Parameters...), cudaSharedMemConfig) {
+  return cudaSuccess;
+}
+template <class Result, class... Parameters>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* to, Result (*kernel)(Parameters...)) {
   return cudaFuncGetAttributes(to, reinterpret_cast<const void*>(kernel));
 }

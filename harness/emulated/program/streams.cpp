@@ -4,11 +4,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
 
 // CUDA's runtime API for a program on the emulated device: streams, events, errors. Launches run
 // at once and in the program's order, so that there is nothing to wait for.
 
+using ridgeline::program::host_has_waited;
 using ridgeline::program::Session;
 using Clock = std::chrono::steady_clock;
 
@@ -20,6 +22,11 @@ struct CUevent_st {
   Clock::time_point at;
   bool recorded = false;
 };
+
+static cudaError_t waited() {
+  host_has_waited();
+  return cudaSuccess;
+}
 
 extern "C" {
 
@@ -39,8 +46,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return waited(); }
+cudaError_t cudaStreamQuery(cudaStream_t) { return waited(); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* to) {
   *to = stream == nullptr ? 0 : stream->priority;
@@ -52,10 +59,12 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* to) {
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call, void* data,
                                   unsigned) {
+  host_has_waited();
   call(stream, cudaSuccess, data);
   return cudaSuccess;
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t call, void* data) {
+  host_has_waited();
   call(data);
   return cudaSuccess;
 }
@@ -92,8 +101,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
   return cudaEventRecord(event, stream);
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return waited(); }
+cudaError_t cudaEventQuery(cudaEvent_t) { return waited(); }
 cudaError_t cudaEventElapsedTime(float* to, cudaEvent_t first, cudaEvent_t last) {
   if (first == nullptr || last == nullptr || !first->recorded || !last->recorded)
     return Session::here().fail(cudaErrorInvalidResourceHandle);

@@ -15,6 +15,7 @@
 
 #include "harness/analysis/annotated_listing.hpp"
 #include "harness/base/error.hpp"
+#include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
 #include "harness/emulated/settings.hpp"
 #include "harness/measure/count.hpp"
@@ -117,6 +118,7 @@ void print(const record::Measurement& measurement) {
   if (std::exchange(ends, true)) ::_exit(70);
   std::cout.flush();
   std::fflush(nullptr);
+  program::open_managed_memory();
   const record::Measurement measurement = measured(code);
   if (!silent) print(measurement);
   if (!report_file.empty()) std::ofstream(report_file) << to_json(measurement, code).dump() << '\n';

@@ -36,6 +36,28 @@ bool is_plain_type(const Token& token) {
                            "union", "__restrict__", "__restrict", "restrict"});
 }
 
+/// Behind `requires A<T> && (...)`, where one begins at `i`.
+std::size_t behind_requirement(const Tokens& tokens, std::size_t i, std::size_t end) {
+  if (i >= end || !tokens[i].is("requires")) return i;
+  for (;;) {
+    ++i;  // behind requires, or an operator
+    while (i < end && (tokens[i].is("!") || tokens[i].is("::"))) ++i;
+    for (bool goes_on = true; goes_on && i < end;) {  // A<T>::value
+      if (tokens[i].is_word()) ++i;
+      if (i < end && tokens[i].is("<")) i = closing_angle(tokens, i, end) + 1;
+      goes_on = i < end && tokens[i].is("::");
+      if (goes_on) ++i;
+    }
+    if (i < end && tokens[i].is("(")) i = closing(tokens, i) + 1;
+    if (i >= end) return end;
+    const bool is_pair = i + 1 < end && tokens[i + 1].is(tokens[i].text);  // && and || are two
+    if (is_pair && is_one_of(tokens[i], {"&", "|"}))
+      ++i;
+    else if (!is_one_of(tokens[i], {"and", "or"}))
+      return i;
+  }
+}
+
 }  // namespace
 
 std::optional<Range> template_head(const Source& source, std::size_t first, std::size_t end) {
@@ -53,7 +75,7 @@ std::optional<Range> template_head(const Source& source, std::size_t first, std:
 
 std::size_t behind_templates(const Source& source, std::size_t first, std::size_t end) {
   const std::optional<Range> last = template_head(source, first, end);
-  return last ? last->end + 1 : first;
+  return last ? behind_requirement(source.tokens, last->end + 1, end) : first;
 }
 
 std::vector<Parameter> parameters_of(const Source& source, std::size_t first, std::size_t end,

@@ -237,7 +237,10 @@ class Instruction {
       return has("wait") ? device + "cluster_wait()" : "";
     }
     if (has("warp")) return fmt::format("{}warp_barrier({})", device, get(0, "std::uint32_t"));
-    if (!has("sync") || count() != 1) return "";  // of a part of the block
+    if (count() == 2 && (has("sync") || has("arrive")))  // of a part of the block
+      return fmt::format("{}barrier_{}_named({}, {})", device, has("sync") ? "sync" : "arrive",
+                         get(0, "std::uint32_t"), get(1, "std::uint32_t"));
+    if (!has("sync") || count() != 1) return "";
     return fmt::format("{}block_barrier(0xBA000000u + {})", device, get(0, "std::uint32_t"));
   }
 

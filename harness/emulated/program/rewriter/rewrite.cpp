@@ -28,6 +28,11 @@ class Rewriter {
       if (token.is("cudaDeviceProp") && !token.is_system)
         edits_.replace(source_.at(token), token.text.size(),
                        "::ridgeline::program::DeviceProperties");
+    texture_references();
+    for (std::size_t i = 1; i < tokens_.size(); ++i)  // not where it is an attribute of g++'s
+      if (tokens_[i].is("__noinline__") && !tokens_[i].is_system && !tokens_[i - 1].is("(") &&
+          !tokens_[i - 1].is(","))
+        drop(i, "__attribute__((noinline))");
     std::size_t at = 0;
     while (at + 1 < tokens_.size()) {
       declarations(at, true);
@@ -43,6 +48,17 @@ class Rewriter {
   }
 
  private:
+  /// `texture<...>` of CUDA 11, unless the program has a class of that name itself.
+  void texture_references() {
+    for (std::size_t i = 1; i < tokens_.size(); ++i)
+      if (tokens_[i].is("texture") && (tokens_[i - 1].is("class") || tokens_[i - 1].is("struct")))
+        return;
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i)
+      if (tokens_[i].is("texture") && tokens_[i + 1].is("<") && !tokens_[i].is_system &&
+          (i == 0 || (!tokens_[i - 1].is("::") && !tokens_[i - 1].is("."))))
+        drop(i, "ridgeline_texture_reference");
+  }
+
   /// From `at` to the } that ends their scope, or the end.
   void declarations(std::size_t& at, bool of_namespace) {
     std::size_t first = at;

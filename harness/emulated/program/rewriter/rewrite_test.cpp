@@ -37,6 +37,28 @@ TEST(Rewriter, AKernelAsksWhetherItIsLaunched) {
   EXPECT_EQ(rewritten("__global__ void k(int); void f(int) {}").kernels, 0);
 }
 
+TEST(Rewriter, RequirementsOfTemplatesAreNoParameters) {
+  for (const char* each : {"requires (sizeof(T) < 8) && (sizeof(T) > 1)", "requires ::ns::Small<T>",
+                           "requires f(T{})", "requires A<T>::value || !B<T, 2>"})
+    EXPECT_TRUE(becomes(std::string("template <class T> ") + each +
+                            " __host__ __device__ int f(T t) { return t + threadIdx.x; }",
+                        "int f(T t) { return t + (::ridgeline::emulated::thread_index()).x; }"))
+        << each;
+}
+
+TEST(Rewriter, WordsOfNvccThatAreNoMacrosHaveAMeaning) {
+  EXPECT_TRUE(becomes("__device__ __noinline__ int f() { return 1; }",
+                      "__attribute__((noinline)) int f()"));
+  const std::string text = "__attribute__((__noinline__)) int f() { return 1; }";
+  EXPECT_TRUE(becomes(text, text));
+}
+
+TEST(Rewriter, TextureReferencesHaveANameOfTheirOwn) {
+  EXPECT_TRUE(becomes("texture<float, 2> t;", "ridgeline_texture_reference<float, 2> t;"));
+  const std::string text = "template <class T> class texture {}; texture<int> t;";
+  EXPECT_TRUE(becomes(text, text));  // the program's own
+}
+
 TEST(Rewriter, LaunchesOfEveryFormAreCalls) {
   for (const auto& [launch, call] :
        {std::pair{"k<<<1, 32>>>(x);", "(configure(1, 32), k(x));"},
@@ -109,6 +131,11 @@ TEST(Rewriter, InlinePtxBecomesCalls) {
   EXPECT_TRUE(
       becomes("__device__ void f() { asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(x)); }",
               "put(ridgeline_0, ::ridgeline::program::ptx::lane());"));
+  EXPECT_TRUE(becomes("__device__ void f() { asm volatile(\"bar.sync %0, 64;\" :: \"r\"(n)); }",
+                      "barrier_sync_named("));
+  EXPECT_TRUE(
+      becomes("__device__ void f() { asm volatile(\"barrier.cta.arrive.aligned 3, 96;\"); }",
+              "barrier_arrive_named("));
   EXPECT_TRUE(becomes("__device__ void f() { asm(\"cp.async.commit_group;\\n\" ::: \"memory\"); }",
                       "::ridgeline::emulated::copy_commit();"));
   EXPECT_TRUE(

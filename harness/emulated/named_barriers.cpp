@@ -1,0 +1,66 @@
+#include <cstdint>
+
+#include <fmt/core.h>
+
+#include "harness/emulated/async_unit.hpp"
+#include "harness/emulated/block.hpp"
+#include "harness/emulated/calls.hpp"
+
+// Barriers of a part of a block, which have numbers. Source: PTX ISA, "bar, barrier". They are like
+// mbarriers, at addresses at which no shared memory lies.
+namespace ridgeline::emulated {
+namespace {
+
+void* place_of(unsigned number) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return reinterpret_cast<void*>(std::uint64_t{number} * 16);
+}
+
+}  // namespace
+
+std::string AsyncUnit::name_of(std::uint64_t barrier) const {
+  return is_named(barrier) ? fmt::format("barrier {}", barrier / 16)
+                           : block_.shared.describe(barrier);
+}
+
+unsigned AsyncUnit::arrive_at_named(unsigned number, unsigned threads, std::uint32_t pc) {
+  if (number >= named_barriers)
+    block_.lanes.stop("barrier out of its range", pc, -1,
+                      fmt::format("number {}; a block has {} barriers", number, named_barriers));
+  if (threads == 0 || threads % 32 != 0)
+    block_.lanes.stop("barrier out of its range", pc, -1,
+                      fmt::format("{} threads; whole warps are counted", threads));
+  used_ = true;
+  void* const at = place_of(number);
+  const auto [found, is_new] = barriers_.try_emplace(reinterpret_cast<std::uint64_t>(at));
+  Barrier& barrier = found->second;
+  barriers_[reinterpret_cast<std::uint64_t>(place_of_phase(at, 1))].thread = -1;
+  if (is_new || barrier.pending == barrier.arrivals) {  // each phase has a number of its own
+    barrier.arrivals = threads;
+    barrier.pending = threads;
+    barrier.thread = -1;
+  }
+  if (barrier.arrivals != threads)
+    block_.lanes.stop("different numbers of threads at a barrier", pc, -1,
+                      fmt::format("barrier {} waits for {} threads, and this one says {}", number,
+                                  barrier.arrivals, threads));
+  const auto parity = static_cast<unsigned>(barrier.phase % 2);
+  arrive(at, 1, 0, pc);
+  return parity;
+}
+
+void barrier_arrive_named(unsigned number, unsigned threads) {
+  Block::current().async.arrive_at_named(number, threads, RIDGELINE_CALLER);
+}
+
+void barrier_sync_named(unsigned number, unsigned threads) {
+  const std::uint32_t pc = RIDGELINE_CALLER;
+  Block& block = Block::current();
+  if (number == 0 && static_cast<int>(threads) >= block.lanes.threads()) {  // __syncthreads()
+    block.barrier(0xBA000000u, pc, Combine::any, 0);
+    return;
+  }
+  block.async.wait(place_of(number), block.async.arrive_at_named(number, threads, pc), false, pc);
+}
+
+}  // namespace ridgeline::emulated
