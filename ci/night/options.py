@@ -61,7 +61,7 @@ def add_machine(to: argparse.ArgumentParser) -> None:
         "--device",
         metavar="ID",
         default="",
-        help="cpu, cuda:0, ...; without it the first GPU, else the CPU",
+        help="cpu, cuda:0, ..., or all: every GPU; without it the first GPU, else the CPU",
     )
     to.add_argument(
         "--results",

@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 from typing import Literal, TypedDict
 
-from . import document, program
+from . import document, gpus, program
 from .finding import Preflight
 
 ANSWER_S = 300  # of a doctor that looks at a driver which answers late
@@ -56,8 +56,8 @@ def options(workers: list[str]) -> list[str]:
 
 
 def find_devices(ridgeline: Path, wanted: str, workers: list[str]) -> list[Device]:
-    """The devices that `--device wanted` means ("cuda:0,1" means two), or the one that `run`
-    prefers."""
+    """The devices that `--device wanted` means ("cuda:0,1" means two, "all" all GPUs), or the one
+    that `run` prefers."""
     text = ask(ridgeline, "devices", "--json", *options(workers))
     try:
         devices = document.decode(text, Devices)["devices"]
@@ -68,6 +68,11 @@ def find_devices(ridgeline: Path, wanted: str, workers: list[str]) -> list[Devic
         if not devices:
             raise NoDevice("there is no device to measure on; ridgeline devices says why")
         return devices[:1]
+    if wanted == gpus.ALL:
+        found = [device for device in devices if device["id"].startswith("cuda:")]
+        if not found:
+            raise NoDevice("there is no GPU for --device all; ridgeline devices says why")
+        return found
     kind, _, numbers = wanted.partition(":")
     names = [f"{kind}:{number}" for number in numbers.split(",")] if numbers else [wanted]
     found = [device for name in names for device in devices if device["id"] == name]

@@ -105,9 +105,14 @@ class Night:
     steps: list[Step] = field(default_factory=list)
     options: Options = field(default_factory=dict)
     run: dict[str, Any] = field(default_factory=dict)  # a Run, or nothing
+    runs: list[Run] = field(default_factory=list)  # of all GPUs, in place of `run`
+    siblings: list[str] = field(default_factory=list)  # which of them are slower than the others
     problems: list[Problem] = field(default_factory=list)  # cases that are not ok
     gate: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+    def all_runs(self) -> list[Run]:
+        return [Run(self.run)] if self.run else self.runs
 
     def step(self, name: str) -> Step | None:
         return next((step for step in self.steps if step.name == name), None)

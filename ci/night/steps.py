@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict
 
-from . import github, program
+from . import github, gpus, program
 from .context import Context, newest_run, runs_of_label, written
 from .exit_code import FILES, MISSING, UNDECIDED, WORDS, of_status
-from .record import DONE, FAILED, LEFT_OUT, Run, Step
+from .record import DONE, FAILED, LEFT_OUT, Problem, Run, Step
 
 SHORT_S = 3600  # more than steps take that measure nothing
 KEPT = 200  # problems that are listed in the record
@@ -18,14 +18,8 @@ SUFFIXES = {"csv": "csv", "jsonl": "jsonl", "google-benchmark": "google-benchmar
 FINE_OUTCOMES = {"ok", "counted", "unsupported", "unavailable"}
 
 
-class Case(TypedDict):
-    case: str
-    outcome: str
-    reason: str
-
-
 class Cases(TypedDict):
-    cases: list[Case]
+    cases: list[Problem]
 
 
 class Baseline(TypedDict):
@@ -78,8 +72,12 @@ def measure(context: Context, step: Step) -> None:
         context, step, command, done={0, 2, 3}, output=output, limit_s=context.limit_s
     ):
         return
-    context.night.run = newest_run(context, step.started, but_not=before)
-    if step.state != FAILED and not context.night.run:
+    if options["device"] == gpus.ALL:
+        cases = gpus.note_runs(context, step, output, before)
+    else:
+        context.night.run = newest_run(context, step.started, but_not=before)
+        cases = (written(output, Cases, "run") or {"cases": []})["cases"]
+    if step.state != FAILED and not context.night.all_runs():
         step.said = f"the run ended with {step.exit_code}, but `ridgeline runs` does not list it"
         step.state, step.exit_code = FAILED, FILES
     if context.night.run:
@@ -87,16 +85,19 @@ def measure(context: Context, step: Step) -> None:
         counts = listed(run["outcomes"]) or "no measurements"
         said = f"run {run['id']} is {run['status']}: {counts}"
         step.said = "; ".join(filter(None, (said, step.said)))
-    measured = written(output, Cases, "run") or {"cases": []}
     context.night.problems = [
         {name: case[name] for name in ("case", "outcome", "reason")}
-        for case in measured["cases"]
+        for case in cases
         if case["outcome"] not in FINE_OUTCOMES
     ][:KEPT]
 
 
 def gate(context: Context, step: Step) -> None:
     options, run, folder = context.night.options, context.night.run, context.night.folder
+    if context.night.runs:
+        own = "the trend judges each GPU by its own nights"
+        leave_out(step, f"a baseline is a run of one GPU; {own}")
+        return
     if not run:
         leave_out(step, "there is no run to judge")
         return
@@ -180,19 +181,21 @@ def report(context: Context, step: Step) -> None:
 
 
 def export(context: Context, step: Step) -> None:
-    run = context.night.run
-    if not run:
+    runs = context.night.all_runs()
+    if not runs:
         leave_out(step, "there is no run to export")
         return
     written = []
     for form in context.night.options["export"]:
-        path = context.night.folder / f"run.{SUFFIXES[form]}"
-        command = context.command("export", form)
-        command += [*program.option("--output", str(path)), "--", run["id"]]
-        carry_out(context, step, command, done={0})
-        if step.exit_code:
-            return
-        written.append(path.name)
+        for number, run in enumerate(runs):
+            name = f"run{number}" if context.night.runs else "run"
+            path = context.night.folder / f"{name}.{SUFFIXES[form]}"
+            command = context.command("export", form)
+            command += [*program.option("--output", str(path)), "--", run["id"]]
+            carry_out(context, step, command, done={0})
+            if step.exit_code:
+                return
+            written.append(path.name)
     step.said = ", ".join(written)
 
 

@@ -55,7 +55,7 @@ def markdown(night: Night) -> str:
         f"{plain(device)} of {plain(night.host)}, profile {plain(options['profile'])}, "
         f"{plain(night.started)} to {plain(night.finished)}. Exit code {night.exit_code}.\n\n",
     ]
-    if unfit and night.run:
+    if unfit and night.all_runs():
         parts.append(
             "> **The machine was not fit to measure.** What the gate and the trend say of this "
             "night may be the machine's doing.\n\n"
@@ -103,6 +103,11 @@ def run_part(night: Night) -> str:
     return "".join(rows) + more + f"{len(night.problems)} cases are listed in night.json.\n\n"
 
 
+def siblings_part(night: Night) -> str:
+    lines = [f"- {plain(line)}.\n" for line in night.siblings]
+    return "## GPUs beside their siblings\n\n" + "".join(lines) + "\n" if lines else ""
+
+
 def severity(outcome: str) -> int:
     return SEVERE.index(outcome) if outcome in SEVERE else len(SEVERE)
 
@@ -141,7 +146,7 @@ def files_part(night: Night) -> str:
     )
 
 
-PARTS = (steps_table, preflight_part, run_part, gate_part, trend_part, files_part)
+PARTS = (steps_table, preflight_part, siblings_part, run_part, gate_part, trend_part, files_part)
 
 
 def read(path: Path) -> str:

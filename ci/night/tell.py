@@ -56,13 +56,13 @@ class Telling:
     def expect(self) -> None:
         """Before the trend, which tells what is new once: from which night on people are told of
         this device and profile."""
-        run = self.context.night.run
-        if not self.outbox or not run:
+        if not self.outbox:
             return
-        where = news.where_of_run(run)
-        if where not in self.outbox.asked:
-            self.outbox.asked[where] = day_before(run["started"])
-            self._do(self.outbox.save)
+        for run in self.context.night.all_runs():
+            where = news.where_of_run(run)
+            if where not in self.outbox.asked:
+                self.outbox.asked[where] = day_before(run["started"])
+                self._do(self.outbox.save)
 
     def gather(self) -> None:
         """Behind the trend: what is new to people is on the disk."""
