@@ -171,8 +171,10 @@ int run(const Context& context, const RunOptions& options) {
   if (options.counters) run::require_counters(plan.device);
   const bool chosen = repeated || !context.device.empty();
   if (repeated && !context.quiet) present::say(out, present::processes_text(*repeated, plan));
+  const std::string device_line = present::device_text(
+      plan.device, chosen, chosen ? "" : run::why_unavailable(workers, "cuda"));
   if (options.dry_run)
-    return present::dry_run(context.results, plan, chosen, context.json, context.quiet);
+    return present::dry_run(context.results, plan, device_line, context.json, context.quiet);
   plan.run.id = run::new_run_id();
   plan.run.device_uuid = plan.device.uuid;
   plan.run.label = options.label;
@@ -186,7 +188,7 @@ int run(const Context& context, const RunOptions& options) {
   const bool same_seed = repeated && options.seed.empty();
   plan.run.seed = same_seed ? repeated->found.summary.run.seed : run::parse_seed(options.seed);
   if (!context.quiet) {
-    present::say(out, present::device_text(plan.device, chosen));
+    present::say(out, device_line);
     present::say(out, fmt::format("run {}: {}\n", plan.run.id, present::executions_text(plan)));
   }
 

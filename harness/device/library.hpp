@@ -10,8 +10,8 @@ namespace ridgeline::device {
 class Library {
  public:
   /// Tries the names in order, first as the system finds them, then in NVIDIA's wheels of the
-  /// program's environment (in_wheels_beside); loaded() is false and reason() says "libx.so.1 not
-  /// found" when none can be opened.
+  /// program's environment (in_wheels_beside); loaded() is false when none can be opened, and
+  /// reason() says "libx.so.1 not found", or what is wrong with one that is there.
   explicit Library(std::initializer_list<const char*> names);
 
   bool loaded() const { return handle_ != nullptr; }
@@ -27,6 +27,7 @@ class Library {
   }
 
  private:
+  bool open(const char* file, const char* name);
   void* symbol(const char* name) const;
   void* handle_ = nullptr;
   std::string reason_;

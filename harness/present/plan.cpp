@@ -15,9 +15,12 @@
 
 namespace ridgeline::present {
 
-std::string device_text(const record::Device& device, bool chosen) {
-  return fmt::format("device {}: {} ({}){}\n", printable(device.id), printable(device.name),
-                     printable(device.model), chosen ? "" : ", the best one here");
+std::string device_text(const record::Device& device, bool chosen, std::string_view why_no_gpu) {
+  std::string text =
+      fmt::format("device {}: {} ({}){}\n", printable(device.id), printable(device.name),
+                  printable(device.model), chosen ? "" : ", the best one here");
+  if (!why_no_gpu.empty()) text += fmt::format("no GPU: {}\n", printable(why_no_gpu));
+  return text;
 }
 
 std::string executions_text(const run::Plan& plan) {
@@ -33,8 +36,8 @@ std::string doubts_text(const std::vector<std::string>& doubts) {
   return text;
 }
 
-int dry_run(const std::filesystem::path& results, const run::Plan& plan, bool device_chosen,
-            bool json, bool quiet) {
+int dry_run(const std::filesystem::path& results, const run::Plan& plan,
+            const std::string& device_line, bool json, bool quiet) {
   const std::optional<run::TimeEstimate> estimate = run::estimated_time(results, plan);
   if (json) {
     json::Value all{{"dry_run", true},
@@ -48,7 +51,7 @@ int dry_run(const std::filesystem::path& results, const run::Plan& plan, bool de
     print_json(all);
     return fine;
   }
-  if (!quiet) say(stdout, device_text(plan.device, device_chosen));
+  if (!quiet) say(stdout, device_line);
   for (const run::Selected& each : plan.cases)
     say(stdout, fmt::format("{}{}\n", printable(each.name, 400),
                             each.unavailable.empty()

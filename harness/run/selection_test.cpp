@@ -95,6 +95,17 @@ TEST_F(Select, MeasuresADeviceWithoutTimesOnlyWhereItIsNamed) {
   EXPECT_EQ(choose_device(workers, "").id, "cpu");
 }
 
+TEST_F(Select, SaysWhyThereIsNoDeviceOfAKind) {
+  EXPECT_EQ(why_unavailable(workers, "cuda"), "");
+  workers[0].devices.unavailable = {{"cuda", "no driver"}, {"cuda", "another reason"}};
+  EXPECT_EQ(why_unavailable(workers, "cuda"), "no driver");
+  EXPECT_EQ(why_unavailable(workers, "cpu"), "");
+  record::Device gpu;
+  gpu.kind = DeviceKind::cuda;
+  workers[0].devices.devices.push_back(gpu);
+  EXPECT_EQ(why_unavailable(workers, "cuda"), "") << "there is another one";
+}
+
 TEST_F(Select, KnowsWhatItPassesOverBecauseAnotherDeviceWouldMeasureIt) {
   record::Device gpu;
   gpu.kind = DeviceKind::cuda;

@@ -221,6 +221,17 @@ std::vector<record::Device> devices_of(const std::vector<Worker>& workers) {
   return devices;
 }
 
+std::string why_unavailable(const std::vector<Worker>& workers, std::string_view kind) {
+  std::string why;
+  for (const Worker& worker : workers) {
+    for (const record::Device& device : worker.devices.devices)
+      if (to_string(device.kind) == kind) return {};
+    for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
+      if (kind == missing.kind && why.empty()) why = missing.reason;
+  }
+  return why;
+}
+
 record::Device choose_device(const std::vector<Worker>& workers, const std::string& id) {
   const std::vector<record::Device> devices = devices_of(workers);
   if (devices.empty()) throw Error(ErrorKind::dependency, "the workers found no device");
@@ -243,13 +254,10 @@ record::Device choose_device(const std::vector<Worker>& workers, const std::stri
                 fmt::format("there is no device {} here: {}", printable(id),
                             printable(missing->unavailable, 1000)),
                 missing->advice);
-  std::string reasons;
-  for (const Worker& worker : workers)
-    for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
-      if (kind == missing.kind && reasons.empty())
-        reasons = fmt::format("; {} is unavailable: {}", printable(missing.kind),
-                              printable(missing.reason));
-  throw Error(ErrorKind::usage, fmt::format("there is no device {} here{}", printable(id), reasons),
+  std::string reason = why_unavailable(workers, kind);
+  if (!reason.empty())
+    reason = fmt::format("; {} is unavailable: {}", printable(kind), printable(reason));
+  throw Error(ErrorKind::usage, fmt::format("there is no device {} here{}", printable(id), reason),
               fmt::format("there is {}", fmt::join(names, ", ")));
 }
 

@@ -66,6 +66,10 @@ const Worker* missing_for(const std::vector<Worker>& workers, std::string_view d
 /// what is emulated.
 std::vector<record::Device> devices_of(const std::vector<Worker>& workers);
 
+/// Why there is no device of this kind ("cuda"), as the first worker says that has none; empty
+/// where there is one, and where no worker says why. Not yet fit to be printed.
+std::string why_unavailable(const std::vector<Worker>& workers, std::string_view kind);
+
 /// The device called `id`, or the best one when `id` is empty, which is never an emulated one.
 /// Throws an Error that lists what there is; a dependency Error when it is of a worker that is
 /// missing.

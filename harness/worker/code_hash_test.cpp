@@ -20,8 +20,10 @@ volatile unsigned char initial_value[] = {0x8f, 0x1d, 0x6a, 0xe3, 0x52, 0xb7,
                                           0x0c, 0x94, 0x3b, 0xf8, 0x61, 0xd5};
 
 std::vector<char> read(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::vector<char> bytes(std::filesystem::file_size(file));
+  std::ifstream(file, std::ios::binary)
+      .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
 }
 
 std::string hash_of(const std::vector<char>& bytes) {

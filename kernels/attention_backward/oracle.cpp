@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/attention_backward/device_oracle.hpp"
@@ -64,10 +65,29 @@ struct Head {
   std::vector<Real> o, logarithms, d;
 };
 
+/// Of term(0) to term(count - 1), in four sums, of which none waits for another.
+template <class Term>
+double sum_of(std::int64_t count, Term term) {
+  double one = 0, two = 0, three = 0, four = 0;
+  std::int64_t e = 0;
+  for (; e + 4 <= count; e += 4) {
+    one += term(e);
+    two += term(e + 1);
+    three += term(e + 2);
+    four += term(e + 3);
+  }
+  for (; e < count; ++e) one += term(e);
+  return (one + two) + (three + four);
+}
+
 template <class Real>
 Real product(const float* a, const float* b, std::int64_t dim) {
-  Real sum = 0;
-  for (std::int64_t e = 0; e < dim; ++e) sum += static_cast<Real>(a[e]) * static_cast<Real>(b[e]);
+  const auto term = [=](std::int64_t e) {
+    return static_cast<Real>(a[e]) * static_cast<Real>(b[e]);
+  };
+  if constexpr (std::is_same_v<Real, double>) return sum_of(dim, term);
+  Real sum = 0;  // in plain steps
+  for (std::int64_t e = 0; e < dim; ++e) sum += term(e);
   return sum;
 }
 
@@ -95,11 +115,12 @@ Head<Real> head_of(const Problem& problem, const Arrays& in, std::int64_t head, 
       of.scores[i * seq + j] = round(product<Real>(query, &in.k[kv_first + j * dim], dim) * scale);
       largest = std::max(largest, of.scores[i * seq + j]);
     }
-    for (std::int64_t j = 0; j < seen; ++j) sum += std::exp(of.scores[i * seq + j] - largest);
+    for (std::int64_t j = 0; j < seen; ++j)
+      sum += of.p[i * seq + j] = std::exp(of.scores[i * seq + j] - largest);
     of.logarithms[i] = largest + std::log(sum);
     Real* const o = &of.o[i * dim];
     for (std::int64_t j = 0; j < seen; ++j) {
-      const Real p = of.p[i * seq + j] = round(std::exp(of.scores[i * seq + j] - largest) / sum);
+      const Real p = of.p[i * seq + j] = round(of.p[i * seq + j] / sum);
       for (std::int64_t e = 0; e < dim; ++e)
         o[e] += p * static_cast<Real>(in.v[kv_first + j * dim + e]);
     }
@@ -162,9 +183,7 @@ Term term_of(double s, double p, double dp, double ds, double plain_ds, double w
 }
 
 double magnitudes(const float* a, const float* b, std::int64_t dim) {
-  double sum = 0;
-  for (std::int64_t e = 0; e < dim; ++e) sum += std::fabs(static_cast<double>(a[e]) * b[e]);
-  return sum;
+  return sum_of(dim, [=](std::int64_t e) { return std::fabs(static_cast<double>(a[e]) * b[e]); });
 }
 
 }  // namespace

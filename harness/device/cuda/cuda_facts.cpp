@@ -40,6 +40,11 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
+/// CUDA's 13020 is "13.2".
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
 // "2335" of the device at `bus`, "0000:8d:00.0": for when NVML is not there.
 std::string pci_device_id(const std::string& bus) {
   std::ifstream in("/sys/bus/pci/devices/" + bus + "/device");
@@ -102,12 +107,11 @@ Facts read_facts(int index) {
                       {"threads_per_sm", std::to_string(facts.max_threads_per_unit)}};
   facts.comparable = {{"model", facts.name},
                       {"memory_gib", std::to_string((facts.memory + (1ull << 29)) >> 30)}};
-  facts.recorded = {
-      {"host", system.nodename},
-      {"kernel", system.release},
-      {"pci_bus", bus},
-      {"cuda_driver", fmt::format("{}.{}", driver / 1000, driver % 1000 / 10)},
-      {"cuda_runtime", fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10)}};
+  facts.recorded = {{"host", system.nodename},
+                    {"kernel", system.release},
+                    {"pci_bus", bus},
+                    {"cuda_driver", version_text(driver)},
+                    {"cuda_runtime", version_text(CUDART_VERSION)}};
   if (std::string cudnn = cudnn_version(); !cudnn.empty())
     facts.recorded["cudnn"] = std::move(cudnn);
   nvml::Gpu(facts.uuid).describe(facts);
@@ -115,6 +119,17 @@ Facts read_facts(int index) {
 }
 
 namespace {
+
+/// Of a driver that this program's CUDA cannot use.
+std::string too_old() {
+  int driver = 0;
+  const bool known = cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0;
+  return fmt::format(
+      "the NVIDIA driver is {}, and this program needs one for CUDA {}: install a "
+      "newer driver",
+      known ? "for CUDA " + version_text(driver) : "of no version that CUDA can tell",
+      version_text(CUDART_VERSION / 1000 * 1000));
+}
 
 /// Whether GPU `from` can use the memory of GPU `to`.
 bool reaches(int from, int to) {
@@ -149,13 +164,15 @@ void discover(Discovery& found) {
     found.unavailable.push_back({Kind::cuda, std::move(reason)});
   };
   if (const Library driver({"libcuda.so.1"}); !driver.loaded())
-    return unavailable(driver.reason() + ": no NVIDIA driver");
+    return unavailable("no NVIDIA driver: " + driver.reason());
 
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
     cudaGetLastError();  // forget it: the next call of this thread would report it again
     return unavailable(
-        fmt::format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status)));
+        status == cudaErrorInsufficientDriver
+            ? too_old()
+            : fmt::format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status)));
   }
   if (count == 0) unavailable("the NVIDIA driver shows no GPU");
   const std::size_t before = found.devices.size();

@@ -75,8 +75,8 @@ def devices() -> tuple[list[dict], str]:
         return [], libraries.missing("torch or CuPy")
     try:
         driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return [], "libcuda.so.1 not found: no NVIDIA driver"
+    except OSError as error:
+        return [], f"no NVIDIA driver: {error}"
     count = ctypes.c_int()
     status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
     if status != 0:
