@@ -36,8 +36,7 @@ def bus_bandwidth(run: Run) -> list[plot.Series]:
     operations = plot.distinct(_operation(case) for case in cases)
     modes = plot.distinct(_mode(case) for case in cases)
     worlds = plot.distinct(
-        (_mode(case), case.variant, case.problem.get("ranks", "?"))
-        for case in cases
+        (_mode(case), case.variant, case.problem.get("ranks", "?")) for case in cases
     )
     variants = plot.distinct(case.variant for case in cases)
     dtypes = plot.distinct(case.dtype for case in cases)

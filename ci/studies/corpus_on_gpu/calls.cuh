@@ -1,13 +1,16 @@
 #pragma once
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include "kernels/ptx/barrier.cuh"
 #include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/copy_async.cuh"
 #include "kernels/ptx/copy_bulk.cuh"
 #include "kernels/ptx/fence.cuh"
 
-// The emulated device's calls that the programs of this folder make, as instructions of a GPU, so
-// that compute-sanitizer can watch the same programs (ci/studies/sanitize_corpus).
+// The emulated device's calls that the programs of harness/emulated/corpus make, as instructions of
+// a GPU, so that compute-sanitizer can watch the same programs (ci/studies/sanitize_corpus).
 namespace ridgeline::emulated {
 
 __device__ inline void barrier_init(ptx::Barrier* barrier, unsigned arrivals) {
