@@ -28,8 +28,10 @@ def answer(command: list[str], allowed: tuple[int, ...] = (0,), limit_s: float =
     except (subprocess.TimeoutExpired, program.TooMuch) as error:
         raise Missing(str(error)) from error
     if done.returncode not in allowed:
-        said = done.stderr.strip().splitlines()
-        raise Missing(f"{command[0]} ended with {done.returncode}: {said[-1] if said else ''}")
+        lines = done.stderr.splitlines()
+        # Some end with the frame around what they said.
+        said = next((line for line in reversed(lines) if any(map(str.isalpha, line))), "nothing")
+        raise Missing(f"{command[0]} ended with {done.returncode}: {said.strip()}")
     return done.stdout
 
 

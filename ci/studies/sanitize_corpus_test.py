@@ -3,6 +3,7 @@
 import importlib.machinery
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -73,6 +74,13 @@ def test_libraries_that_are_not_there_are_told(tmp_path):
         env={"PATH": str(tmp_path)},
     )
     assert (done.returncode, "nvcc" in done.stderr) == (69, True), done.stderr
+
+
+def test_a_gpu_has_each_call_of_the_emulated_device_that_the_programs_make():
+    declared = (ROOT / "ci/studies/corpus_on_gpu/calls.cuh").read_text()
+    for file in sanitize_corpus.sources():
+        for call in re.findall(r"emulated::(\w+)\(", file.read_text()):
+            assert f" {call}(" in declared or f"* {call}(" in declared, f"{call} of {file.name}"
 
 
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="there is no nvcc")

@@ -56,6 +56,14 @@ __device__ inline void copy_wait(int groups) {
     ptx::copy_async_wait<1>();
 }
 
+__device__ inline void barrier_sync_named(int id, int count) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
+
+__device__ inline void barrier_arrive_named(int id, int count) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
+
 __device__ inline int cluster_rank() { return static_cast<int>(ptx::cluster_rank()); }
 
 __device__ inline int cluster_size() { return static_cast<int>(ptx::cluster_size()); }

@@ -1,6 +1,6 @@
 // The programs of harness/emulated/corpus on a GPU, for ci/studies/sanitize_corpus: without a name
-// it lists them with what they expect, and with one it runs that one. Exit codes: 0 it found nothing
-// wrong, 1 it did, 64 there is none of that name.
+// it lists them with what they expect, and with one it runs that one. Exit codes: 0 it found
+// nothing wrong, 1 it did, 64 there is none of that name.
 #include <cstdio>
 #include <exception>
 #include <string_view>
