@@ -4,12 +4,21 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ridgeline import cases, comparison, cpu_facts, experiment, inputs, order, outputs, spread
+from ridgeline import (
+    cases,
+    comparison,
+    cpu_facts,
+    experiment,
+    inputs,
+    order,
+    outputs,
+    recall,
+    spread,
+)
 from ridgeline.buffer_sets import sets_for
 from ridgeline.cpu_timing import OnCpu
 from ridgeline.dtypes import TOLERANCE, to_bf16
 from ridgeline.failures import CaseFailed, Refused
-from ridgeline.recall import check_rows
 from ridgeline.telemetry import Sensors
 
 
@@ -169,9 +178,36 @@ def test_results_that_are_remembered_are_found_in_a_row(remembers):
     of = SimpleNamespace(changing=lambda: [change], launch=launch)
     if remembers:
         with pytest.raises(CaseFailed, match="results are remembered"):
-            check_rows(row, of)
+            recall.check_rows(row, of)
     else:
-        check_rows(row, of)
+        recall.check_rows(row, of)
+
+
+@pytest.mark.parametrize(
+    ("slow_rounds", "remembers"),
+    [
+        ([1, 1, 1, 1, 1, 1], True),
+        ([1, 0, 1, 1, 1, 1], True),
+        ([0, 1, 1, 1, 1, 1], False),
+        ([1, 1, 1, 0, 1, 0], False),
+        ([1, 1, 1, 0, 0, 1], False),
+    ],
+)
+def test_neither_a_slow_round_nor_a_calm_one_decides(slow_rounds, remembers):
+    rows = 0
+
+    def row(calls):
+        nonlocal rows
+        of_round, is_fresh = rows // (2 * recall.FEWEST), rows % 2 == 0
+        rows += 1
+        return 1e6 * recall.IN_A_ROW * (5 if is_fresh and slow_rounds[of_round] else 1)
+
+    of = SimpleNamespace(changing=lambda: [lambda: None], launch=lambda: None)
+    if remembers:
+        with pytest.raises(CaseFailed, match="results are remembered"):
+            recall.check_rows(row, of)
+    else:
+        recall.check_rows(row, of)
 
 
 def test_a_fixed_input_stays():

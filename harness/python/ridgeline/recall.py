@@ -8,7 +8,7 @@ from ridgeline.clocks import Stopwatch
 from ridgeline.failures import CaseFailed, wrong
 from ridgeline.spread import median
 
-ROUNDS = 3
+ROUNDS, CALM = 6, 1  # all but one show a memory, or there is none
 FACTOR = 2
 LEAST_NS = 20e3  # less is what a call costs after other calls
 BUDGET_NS = 50e6  # of all lone executions of a round, unless they are longer
@@ -37,16 +37,33 @@ def check_rows(row: Callable, of: BufferSet) -> None:
     threads of the kernel could work ahead. `row(calls)` executes all and gives the time in ns."""
     if not of.changing():
         return
-    for _ in range(ROUNDS):
+
+    def measured() -> tuple[float, float]:
         fresh, again = [], []
         for _ in range(FEWEST):
             by_turns = [each for _ in range(IN_A_ROW) for each in (*of.changing(), of.launch)]
             fresh.append(row(by_turns) / IN_A_ROW)
             changes = [each for _ in range(IN_A_ROW) for each in of.changing()]
             again.append(row(changes + [of.launch] * IN_A_ROW) / IN_A_ROW)
-        if not _is_slow(min(fresh), median(again)):
+        return min(fresh), median(again)
+
+    _judge(measured, "of which a few elements have")
+
+
+def _judge(measured: Callable, which: str) -> None:
+    """`measured` gives the ns of an execution on changed inputs, and on the same ones again. An
+    honest kernel is seldom slow in the first round. On a busy machine it may be so in several, and
+    a memory be hidden in one: so that neither decides, most rounds must agree."""
+    calm, shown = 0, (0.0, 0.0)
+    for of_round in range(ROUNDS):
+        fresh_ns, again_ns = measured()
+        if _is_slow(fresh_ns, again_ns):
+            shown = fresh_ns, again_ns
+            continue
+        calm += 1
+        if of_round == 0 or calm > CALM:
             return
-    raise _remembered("of which a few elements have", min(fresh), median(again))
+    raise _remembered(which, *shown)
 
 
 def _is_slow(fresh_ns: float, again_ns: float) -> bool:
@@ -62,8 +79,8 @@ def _remembered(which: str, fresh_ns: float, again_ns: float) -> CaseFailed:
 
 def _check(alone: Callable, evict: Callable, of: BufferSet, change: Callable, which: str) -> None:
     """Times lone executions, by turns on inputs that `change` has just changed and on the same ones
-    again. Throws CaseFailed when in every round all of the first, or all but one of many, are far
-    slower than the median of the second: what is computed takes as long for either.
+    again. A round is slow when all of the first, or all but one of many, are far slower than the
+    median of the second: what is computed takes as long for either.
 
     As long as a change takes, is waited before the same inputs, too: threads of a kernel that have
     gone to sleep meanwhile, and may wait for a processor on a busy machine, are no memory."""
@@ -86,14 +103,14 @@ def _check(alone: Callable, evict: Callable, of: BufferSet, change: Callable, wh
     change()
     timed()
     probes = int(min(max(BUDGET_NS / (2 * watch.ns()), FEWEST), MOST))
-    for _ in range(ROUNDS):
+
+    def measured() -> tuple[float, float]:
         fresh, again = [], []
         for _ in range(probes):
             taken = changed()
             fresh.append(timed())
             wait(taken)
             again.append(timed())
-        slow, usual = sorted(fresh)[probes >= SURE], median(again)
-        if not _is_slow(slow, usual):
-            return
-    raise _remembered(which, slow, usual)
+        return sorted(fresh)[probes >= SURE], median(again)
+
+    _judge(measured, which)
