@@ -218,6 +218,7 @@ SUITES = (
     "roofs",
     "transfer",
     "peers",
+    "beside",
 )
 """Own suites: the first have a colour for each, as they stand together below roofs."""
 

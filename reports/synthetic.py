@@ -534,6 +534,31 @@ def peers(gpus: int = 4, slow: int = 2) -> Json:
     return run("synthetic-h200", "cuda", cases)
 
 
+def told() -> Json:
+    """Collectives by a library's own choice, and by three things that it was told: one is as good
+    for small messages, one for large ones, and one, at 1 MiB, better. Of 4 MiB there is no own
+    choice."""
+    cases = []
+    for op in ("all_reduce", "broadcast"):
+        for power in (10, 20, 22, 28):
+            time = 6e3 + 2.0**power / 3e11 * 1e9
+            problem = f"op={op},ranks=2,bytes={2**power},mode=pipelined,calls=16"
+            name = f"collectives/nccl/f32/{problem}"
+            rate = [("busbw", 2.0**power / time * 1e9, "B/s", "higher")]
+            if power != 22:
+                cases.append(case(name, time, metrics=rate))
+            for protocol, factor in (
+                ("ll", 1.0 if power < 22 else 2.4),
+                ("ll128", 0.9 if power == 20 else 1.3),
+                ("simple", 2.2 if power < 22 else 1.0),
+            ):
+                made = case(name, time * factor, metrics=rate)
+                made["name"] += f",algorithm=ring,protocol={protocol}"
+                made["options"] = {"algorithm": "ring", "protocol": protocol}
+                cases.append(made)
+    return run("synthetic-h200", "cuda", cases)
+
+
 def _collectives(
     variant: str, ranks: Iterable[int], latency: float, bandwidth: float
 ) -> list[Json]:

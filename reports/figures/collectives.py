@@ -32,7 +32,12 @@ def _mode(case: Case) -> str:
 def bus_bandwidth(run: Run) -> list[plot.Series]:
     """busbw in B/s over the bytes of a message, one series an operation with its options, mode,
     number of ranks, variant and type."""
-    cases = [case for case in run.of_suite("collectives") if case.metric("busbw") is not None]
+    cases = [
+        case
+        for case in run.of_suite("collectives")
+        # What a library was told has a figure of its own (library_choices.py).
+        if case.metric("busbw") is not None and "algorithm" not in case.options
+    ]
     operations = plot.distinct(_operation(case) for case in cases)
     modes = plot.distinct(_mode(case) for case in cases)
     worlds = plot.distinct(

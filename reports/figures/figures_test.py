@@ -23,6 +23,7 @@ from reports.figures import (
     divergence,
     fusion,
     gemm,
+    library_choices,
     occupancy,
     peers,
     roofline,
@@ -195,11 +196,14 @@ INPUTS: dict[str, Callable[[], Json]] = {
     "crowded": crowded,
     "hostile": hostile,
     "peers": synthetic.peers,
+    "told": synthetic.told,
 }
 NAMES = [kind.name for kind in figures.kinds("run")]
 NOTHING_TO_DRAW = {("divergence", "cpu"), ("divergence", "crowded"), ("fusion", "crowded")}
 NOTHING_TO_DRAW |= {("transfer", "cpu"), ("transfer", "crowded")}
-NOTHING_TO_DRAW |= {("peers", "gpu"), ("peers", "cpu"), ("peers", "crowded")}
+NOTHING_TO_DRAW |= {
+    (name, source) for name in ("peers", "library_choices") for source in ("gpu", "cpu", "crowded")
+}
 NOTHING_TO_DRAW |= {  # without counts, and without ladders
     (name, source) for name in ("levels", "ladders") for source in ("gpu", "cpu", "crowded")
 }
@@ -230,6 +234,7 @@ def test_figures_are_found_by_listing_their_folder() -> None:
         "transfer",
         "peers",
         "collectives",
+        "library_choices",
     ]
 
 
@@ -255,6 +260,22 @@ def test_pairs_show_the_largest_copies_by_the_distance_of_the_peer() -> None:
     shades = axes.images[0].get_array()
     assert shades is not None and shades.shape == (6, 3)
     assert shades[0][1] < 0.7 < shades[0][0]
+
+
+def test_what_a_library_is_told_stands_beside_its_own_choice() -> None:
+    run = parsed(synthetic.told())
+    panels = library_choices.ratios(run)
+    assert list(panels) == ["all_reduce, 2 ranks, f32", "broadcast, 2 ranks, f32"]
+    for drawn_lines in panels.values():
+        found = {one.label: [(p.x, round(p.y, 9)) for p in one.points] for one in drawn_lines}
+        assert found == {
+            "ring ll": [(2**10, 1.0), (2**20, 1.0), (2**28, 2.4)],
+            "ring ll128": [(2**10, 1.3), (2**20, 0.9), (2**28, 1.3)],
+            "ring simple": [(2**10, 2.2), (2**20, 2.2), (2**28, 1.0)],
+        }
+    expect_data(library_choices.data(run))
+    own = [point for one in collectives.bus_bandwidth(run) for point in one.points]
+    assert len(own) == 6 and not any("algorithm" in point.name for point in own)
 
 
 @pytest.mark.parametrize("source", INPUTS)
