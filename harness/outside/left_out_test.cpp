@@ -125,7 +125,7 @@ TEST(LeftOut, AThirdOfAllExecutions) {
     };
     int calls = 0;
     unless([&] { return ++calls % 3 == 0; });
-    unless([&] { return ++calls % 300 > 200; });
+    unless([&] { return ++calls % 30 > 20; });
     std::mt19937 chance(7);
     unless([&] { return chance() % 3 == 0; });
   }
