@@ -1,5 +1,6 @@
 #include "harness/analysis/call_costs.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "harness/stats/ratio_interval.hpp"
@@ -21,10 +22,11 @@ std::optional<CallCosts> call_costs(const RowOfCalls& few, const RowOfCalls& man
   const double more = many.calls - few.calls, of_few = few.calls / more,
                of_many = many.calls / more;
   const double each = of_many * *b - of_few * *a;
-  return CallCosts{each,
-                   stats::difference_interval(times(few.summary.medians_ns, of_few),
-                                              times(many.summary.medians_ns, of_many), 0.95),
-                   few.calls * (*a - each)};
+  auto interval = stats::difference_interval(times(few.summary.medians_ns, of_few),
+                                             times(many.summary.medians_ns, of_many), 0.95);
+  // It is of means, and what is told is of medians.
+  if (interval) *interval = {std::min(interval->low, each), std::max(interval->high, each)};
+  return CallCosts{each, interval, few.calls * (*a - each)};
 }
 
 }  // namespace ridgeline::analysis

@@ -33,6 +33,15 @@ TEST(CallCosts, AreAsUncertainAsTheirRows) {
   EXPECT_GT(unsure->each_95_ns->high, sure->each_95_ns->high + 5);
 }
 
+TEST(CallCosts, LieWithinTheirInterval) {
+  CaseSummary few = row(0, 100, 16), many = row(0, 100, 64, 0);
+  few.medians_ns = {100, 100, 100, 100, 100, 100, 100, 110, 110, 110, 110, 110};
+  few.median_ns = 100;
+  const auto found = call_costs({few, 16}, {many, 64});
+  EXPECT_LE(found->each_95_ns->low, found->each_ns);
+  EXPECT_GE(found->each_95_ns->high, found->each_ns);
+}
+
 TEST(CallCosts, AreNotKnownOfOneRow) {
   const CaseSummary some = row(1, 1, 16), none;
   EXPECT_FALSE(call_costs({some, 16}, {some, 16}));

@@ -144,6 +144,8 @@ int run(const Context& context, const RunOptions& options) {
   const std::vector<std::string> named = with_files(context.workers, words);
   if (repeated) present::check_workers(*repeated, named);
   const std::vector<run::Worker> workers = ask_workers(named, launcher);
+  const bool files_alone = !words.files.empty() && words.patterns.empty();
+  const std::vector<run::Worker> deciding = files_alone ? of_files(workers, words) : workers;
   std::vector<std::string> gone;  // of the repeated run's cases
   if (repeated) {
     plan.device = present::same_device(*repeated, workers, context.device);
@@ -152,9 +154,7 @@ int run(const Context& context, const RunOptions& options) {
     plan.cases = std::move(again.cases);
     gone = std::move(again.gone);
   } else {
-    const bool files_alone = !words.files.empty() && words.patterns.empty();
-    plan.device =
-        run::choose_device(files_alone ? of_files(workers, words) : workers, context.device);
+    plan.device = run::choose_device(deciding, context.device);
     plan.cases = run::select(workers, plan.device, plan.profile,
                              cases_of(workers, words, to_string(plan.device.kind)), home);
   }
@@ -172,7 +172,7 @@ int run(const Context& context, const RunOptions& options) {
   const bool chosen = repeated || !context.device.empty();
   if (repeated && !context.quiet) present::say(out, present::processes_text(*repeated, plan));
   const std::string device_line = present::device_text(
-      plan.device, chosen, chosen ? "" : run::why_unavailable(workers, "cuda"));
+      plan.device, chosen, chosen ? "" : run::why_unavailable(deciding, "cuda"));
   if (options.dry_run)
     return present::dry_run(context.results, plan, device_line, context.json, context.quiet);
   plan.run.id = run::new_run_id();

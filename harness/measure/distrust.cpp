@@ -53,14 +53,18 @@ bool Moments::come(std::size_t samples) {
   return true;
 }
 
+bool Looks::Budget::allows(std::int64_t now_ns, bool first) {
+  if (first) began_ns = last_ns = now_ns;
+  longest_ns = std::max(longest_ns, now_ns - last_ns);
+  last_ns = now_ns;
+  return now_ns - began_ns + longest_ns < most_ns;
+}
+
 bool Looks::more() {
-  constexpr int most = 30;
-  constexpr std::int64_t budget_ns = 1'000'000'000;
-  const std::int64_t now = kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-  if (taken_ == 0) began_ = last_ = now;
-  longest_ = std::max(longest_, now - last_);
-  last_ = now;
-  return now - began_ + longest_ < budget_ns && taken_++ < most;
+  const bool first = taken_ == 0;
+  const bool in_time = processor_.allows(kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID), first),
+             soon = wall_.allows(kernel_clock_ns(), first);
+  return in_time && soon && taken_++ < most;
 }
 
 void Clocks::add(double told_ns, double wall_ns) {

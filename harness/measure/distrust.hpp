@@ -27,12 +27,23 @@ class Moments {
 /// share of its executions.
 class Looks {
  public:
-  /// Whether there is another one: thirty, unless they take more than a second of the processor.
+  static constexpr int most = 30;
+
+  explicit Looks(std::int64_t wall_ns = 5'000'000'000) : wall_{wall_ns} {}
+
+  /// Whether there is another one: `most`, unless they take more than a second of the processor, or
+  /// `wall_ns` of the wall clock, as of a kernel that waits for something else.
   bool more();
 
  private:
+  /// One clock, and what it may show.
+  struct Budget {
+    std::int64_t most_ns, began_ns = 0, last_ns = 0, longest_ns = 0;
+    /// Whether another look as long as the longest one is within it.
+    bool allows(std::int64_t now_ns, bool first);
+  };
+  Budget processor_{1'000'000'000}, wall_;
   int taken_ = 0;
-  std::int64_t began_ = 0, last_ = 0, longest_ = 0;  // ns
 };
 
 /// What the clock that times were taken with says beside the kernel's.

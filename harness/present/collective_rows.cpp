@@ -29,7 +29,7 @@ void complete(RowsOfOperation& operation) {
     if (size.by_calls.size() < 2) continue;
     const auto longest = std::prev(size.by_calls.end()), next = std::prev(longest);
     // One call alone is no row: all ranks meet before it.
-    if (next->first > 1)
+    if (next->first > 1 && is_ok(next->second) && is_ok(longest->second))
       size.costs = analysis::call_costs({next->second, static_cast<double>(next->first)},
                                         {longest->second, static_cast<double>(longest->first)});
   }

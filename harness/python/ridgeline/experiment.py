@@ -29,6 +29,7 @@ COMPARING = 0.25  # of the time of sampling may go into comparing
 RECORDINGS = 2  # of an order of sets, where they are kept
 LOOKS = 30  # at outputs after sampling, where they take no longer of the processor than
 LOOKS_NS = 1e9
+LOOKS_WALL_NS = 5e9  # of a kernel that waits for something else than a processor
 ROWS = 3  # of these, however long they take
 MOST_BETWEEN = 7  # executions
 MOST_REFILLED = 2  # sets at the end: to make all anew may take longer than all samples
@@ -265,12 +266,14 @@ class Experiment:
         """Compares many outputs, of executions that do not differ from those of samples: a kernel
         that leaves out a share of its executions is found sooner, the more of them are compared.
         How many lie in between is drawn: to who counts its calls, any may be the one."""
-        watch, execution_ns = Stopwatch(processor_ns), median(self.samples)
+        watch, wall, execution_ns = Stopwatch(processor_ns), Stopwatch(), median(self.samples)
         cost = execution_ns * self.order.executions + self.judge.wall_ns / self.judge.compared
         between = min(MOST_BETWEEN, int(LOOKS_NS / LOOKS / execution_ns))
         for look in range(LOOKS):
             must = in_a_row and look < ROWS
             if watch.ns() + cost > LOOKS_NS and not must:
+                return
+            if look > 0 and wall.ns() * (look + 1) / look > LOOKS_WALL_NS:
                 return
             of = secrets.choice(self.sets.sets)
             if in_a_row and (changing := of.changing()):
