@@ -60,12 +60,15 @@ class Bytes<P&> {
 template <class... Parameters>
 [[gnu::noinline]] void launch(dim3 cluster, void (*kernel)(Parameters...), Parameters... values) {
   const emulated::Argument each[] = {{&values, sizeof values}..., {}};
-  const auto call = [ kernel, values... ]() mutable __attribute__((no_sanitize("thread"))) {
-    reinterpret_cast<void (*)(Taken<Parameters>...)>(kernel)(Bytes<Parameters>(values)...);
+  // Not `mutable`, on whose place beside an attribute compilers differ: a kernel may change its
+  // copy.
+  auto call = [ kernel, values... ]() __attribute__((no_sanitize("thread"))) {
+    reinterpret_cast<void (*)(Taken<Parameters>...)>(kernel)(
+        Bytes<Parameters>(const_cast<Parameters&>(values))...);
   };
-  using Call = std::remove_const_t<decltype(call)>;
+  using Call = decltype(call);
   const auto run = [](const void* copied) __attribute__((no_sanitize("thread"))) {
-    (*static_cast<Call*>(const_cast<void*>(copied)))();
+    (*static_cast<const Call*>(copied))();
   };
   launch_configured(cluster, {run, &call, sizeof call, reinterpret_cast<void (*)()>(kernel), each});
 }
