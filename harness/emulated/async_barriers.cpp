@@ -45,6 +45,7 @@ void AsyncUnit::begin_block() {
   for (WarpProducts& of_warp : products_) of_warp = {};
   for (KnownBlocks& of_warp : known_) of_warp.clear();
   idle_polls_ = 0;
+  has_part_at_0_ = false;
 }
 
 AsyncUnit::Barrier& AsyncUnit::barrier_at(void* barrier, std::uint32_t pc) {
@@ -225,6 +226,7 @@ std::string AsyncUnit::awaited() const {
 
 bool AsyncUnit::go_on() {
   if (!used_) return false;
+  if (wait_in_part()) return true;
   for (;;) {
     bool can = false, tests = false;
     std::vector<std::size_t> awaited;  // loads

@@ -74,6 +74,10 @@ class AsyncUnit {
   /// At barrier `number` of the block's own, whose present phase ends once `threads` threads have
   /// arrived. Returns the parity of that phase.
   unsigned arrive_at_named(unsigned number, unsigned threads, std::uint32_t pc);
+  /// The same of a lane that does not wait. From then on, nobody of the block waits at barrier 0 as
+  /// at __syncthreads().
+  void arrive_in_part(unsigned number, unsigned threads, std::uint32_t pc);
+  bool has_part_at_0() const { return has_part_at_0_; }
   void fence(bool barriers_alone, std::uint32_t pc);
 
   void load(void* to_shared, const void* from_global, unsigned bytes, void* barrier,
@@ -168,6 +172,8 @@ class AsyncUnit {
     return is_named(address) ? reinterpret_cast<void*>(address + phase % 2 * 8) : barrier;
   }
   std::string name_of(std::uint64_t barrier) const;
+  /// Sends lanes that wait at barrier 0 as at __syncthreads() to where others arrive.
+  bool wait_in_part();
   Barrier& barrier_at(void* barrier, std::uint32_t pc);
   static void complete_phase(Barrier& barrier);
   void count_arrival(Barrier& barrier, const void* at, unsigned arrivals, std::uint64_t bytes,
@@ -206,6 +212,7 @@ class AsyncUnit {
   // All that the block had done at the cluster's last barrier that it has passed.
   std::optional<std::pair<std::uint64_t, SharedHistory::Knowledge>> passed_;
   int idle_polls_ = 0;
+  bool has_part_at_0_ = false;
   bool used_ = false;    // in this block
   bool worked_ = false;  // in blocks since it was asked
 };

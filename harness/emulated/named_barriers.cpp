@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 
 #include <fmt/core.h>
@@ -15,6 +16,11 @@ void* place_of(unsigned number) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<void*>(std::uint64_t{number} * 16);
 }
+
+// What a lane asks of Block::barrier() that says how many threads barrier 0 waits for, and what it
+// is told where it has to wait there instead.
+constexpr std::uint32_t whole_block = 0xBA000000u;
+constexpr int of_number = 2, waits_there = -1;
 
 }  // namespace
 
@@ -45,21 +51,43 @@ unsigned AsyncUnit::arrive_at_named(unsigned number, unsigned threads, std::uint
                       fmt::format("barrier {} waits for {} threads, and this one says {}", number,
                                   barrier.arrivals, threads));
   const auto parity = static_cast<unsigned>(barrier.phase % 2);
-  arrive(at, 1, 0, pc);
+  // Warps are counted: the first lane of a last one that is not whole brings those that it lacks.
+  const int thread = block_.lanes.running().thread,
+            lacking = thread % 32 == 0 ? std::max(thread + 32 - block_.lanes.threads(), 0) : 0;
+  arrive(at, 1 + static_cast<unsigned>(lacking), 0, pc);
   return parity;
 }
 
+void AsyncUnit::arrive_in_part(unsigned number, unsigned threads, std::uint32_t pc) {
+  if (number == 0) has_part_at_0_ = true;
+  arrive_at_named(number, threads, pc);
+}
+
+bool AsyncUnit::wait_in_part() {
+  bool any = false;
+  for (Lane& lane : block_.lanes.all()) {
+    if (!has_part_at_0_ || lane.state != LaneState::at_barrier || lane.mask != whole_block ||
+        lane.predicate != of_number)
+      continue;
+    lane.state = LaneState::ready;
+    lane.predicate = waits_there;
+    any = true;
+  }
+  return any;
+}
+
 void barrier_arrive_named(unsigned number, unsigned threads) {
-  Block::current().async.arrive_at_named(number, threads, RIDGELINE_CALLER);
+  Block::current().async.arrive_in_part(number, threads, RIDGELINE_CALLER);
 }
 
 void barrier_sync_named(unsigned number, unsigned threads) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
-  if (number == 0 && static_cast<int>(threads) >= block.lanes.threads()) {  // __syncthreads()
-    block.barrier(0xBA000000u, pc, Combine::any, 0);
+  // As __syncthreads(), unless there are threads that arrive and do not wait.
+  if (number == 0 && static_cast<int>(threads) >= block.lanes.threads() &&
+      !block.async.has_part_at_0() &&
+      block.barrier(whole_block, pc, Combine::any, of_number) != waits_there)
     return;
-  }
   block.async.wait(place_of(number), block.async.arrive_at_named(number, threads, pc), false, pc);
 }
 

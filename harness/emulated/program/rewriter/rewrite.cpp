@@ -55,8 +55,19 @@ class Rewriter {
         return;
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i)
       if (tokens_[i].is("texture") && tokens_[i + 1].is("<") && !tokens_[i].is_system &&
-          (i == 0 || (!tokens_[i - 1].is("::") && !tokens_[i - 1].is("."))))
+          (i == 0 ||
+           (!tokens_[i - 1].is("::") && !tokens_[i - 1].is(".") && !tokens_[i - 1].is("->"))) &&
+          declares_behind(i + 1))
         drop(i, "ridgeline_texture_reference");
+  }
+
+  /// Whether the < at `open` is of a type that a name follows, and not of a comparison.
+  bool declares_behind(std::size_t open) const {
+    const std::size_t end = tokens_.size() - 1, close = closing_angle(tokens_, open, end);
+    for (std::size_t i = open; i < close; ++i)
+      if ((tokens_[i].is("&") || tokens_[i].is("|")) && tokens_[i + 1].is(tokens_[i].text))
+        return false;
+    return close < end && tokens_[close + 1].is_word();
   }
 
   /// From `at` to the } that ends their scope, or the end.

@@ -57,6 +57,11 @@ TEST(Rewriter, TextureReferencesHaveANameOfTheirOwn) {
   EXPECT_TRUE(becomes("texture<float, 2> t;", "ridgeline_texture_reference<float, 2> t;"));
   const std::string text = "template <class T> class texture {}; texture<int> t;";
   EXPECT_TRUE(becomes(text, text));  // the program's own
+  for (const std::string compares :
+       {"int f(int texture, int n) { return texture < n; }", "bool b = m.texture < 7, c = 3 > d;",
+        "bool b = p->texture < 5, c = 3 > d;", "bool b = texture < a && c > d;",
+        "bool b = texture < a || c > d;"})
+    EXPECT_TRUE(becomes(compares, compares)) << compares;
 }
 
 TEST(Rewriter, LaunchesOfEveryFormAreCalls) {
