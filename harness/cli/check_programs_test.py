@@ -268,6 +268,61 @@ int main() {
   printf("found %d\n", x[5]);
 }
 """
+# x and what lies a page behind the kernel's words are the host's own in the last loop: more single
+# pages than Linux keeps apart by default.
+MANAGED_LONGER = r"""
+#include <cstdio>
+__global__ void fill(int* x) { x[threadIdx.x] = threadIdx.x; }
+__global__ void move(const int* x, int* y) { y[threadIdx.x] = x[threadIdx.x]; }
+int main() {
+  int *x, *y, to[64];
+  char* large;
+  const size_t bytes = 300 << 20;
+  cudaMallocManaged(&x, sizeof to);
+  cudaMallocManaged(&y, sizeof to);
+  cudaMallocManaged(&large, bytes);
+  fill<<<1, 64>>>(x);
+  WAIT(cudaMemcpy2D(to, sizeof to, x, sizeof to, sizeof to, 1, cudaMemcpyDefault));
+  move<<<1, 64>>>(x, y);
+  printf("found %d\n", x[5]);
+  cudaDeviceSynchronize();
+  fill<<<1, 64>>>(reinterpret_cast<int*>(large));
+  for (size_t i = 4096; i < bytes; i += 8192) large[i] = 1;
+  cudaDeviceSynchronize();
+  printf("all %d\n", large[4096]);
+}
+"""
+ARRAYS = r"""
+#include <cstdint>
+#include <cstdio>
+int main() {
+  cudaChannelFormatDesc floats = cudaCreateChannelDesc<float>();
+  cudaArray_t array, none;
+  static float h[64];
+  cudaMallocArray(&array, &floats, 64, 4);
+  const cudaMemcpyKind in = cudaMemcpyHostToDevice;
+  cudaMemcpy3DParms of = {};
+  of.srcPtr = make_cudaPitchedPtr(h, 256, 64, 1);
+  of.dstArray = array;
+  of.dstPos = make_cudaPos(SIZE_MAX / 4 + 1, 0, 0);
+  of.extent = make_cudaExtent(64, 1, 1);
+  of.kind = in;
+  printf("%d %d %d %d %d\n", cudaMallocArray(&none, &floats, SIZE_MAX / 4 + 2, 4),
+         cudaMalloc3DArray(&none, &floats, make_cudaExtent(1ull << 40, 1ull << 40, 1ull << 40)),
+         cudaMemcpy2DToArray(array, 8, 0, h, 256, SIZE_MAX - 3, 1, in),
+         cudaMemcpy2DToArray(array, 0, SIZE_MAX, h, 256, 256, 2, in), cudaMemcpy3D(&of));
+  of.dstPos = make_cudaPos(0, 0, 1);
+  void* pitched;
+  size_t pitch;
+  printf("%d %d %d %d\n", cudaMemcpy3D(&of), cudaMemcpyToArray(array, 0, 3, h, 512, in),
+         cudaMallocPitch(&pitched, &pitch, SIZE_MAX, 1),
+         cudaMallocPitch(&pitched, &pitch, 512, SIZE_MAX / 512 + 1));
+  int* words;
+  cudaMalloc(&words, 256);
+  printf("%d %d\n", cudaMemcpy(words + 2, h, SIZE_MAX, in), cudaFreeArray(array));
+  printf("%d %d\n", cudaFreeArray(array), cudaMemcpyToArray(array, 0, 0, h, 256, in));
+}
+"""
 
 
 def test_a_program_of_two_files_runs_as_it_is(tmp_path):
@@ -337,6 +392,36 @@ def test_the_host_waits_before_it_reads_managed_memory(tmp_path):
     assert found["line"] == 20 and "managed buffer 1" in found["text"], found
 
 
+def test_what_the_host_may_do_to_managed_memory_depends_on_all_launches(tmp_path):
+    (tmp_path / "managed.cu").write_text(MANAGED_LONGER)
+    done = check(tmp_path, "managed.cu", "-D", "WAIT(copy)=copy")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "found 5\nall 1\n" in done.stdout, done.stdout
+    done = check(tmp_path, "managed.cu", "-D", "WAIT(copy)=", "--json")
+    assert done.returncode == 2, done.stdout + done.stderr
+    (found,) = json.loads(done.stdout)["findings"]  # of the launch before the last one
+    assert found["check"] == "host touches managed memory too early" and found["line"] == 15
+
+
+def test_arrays_have_bounds_and_an_end(tmp_path):
+    (tmp_path / "arrays.cu").write_text(ARRAYS)
+    said = check(tmp_path, "arrays.cu").stdout
+    assert said.startswith("2 2 1 1 1\n1 1 2 2\n1 0\n1 1\n"), said
+    done = check(tmp_path, "arrays.cu", "--json")
+    assert done.returncode == 2, done.stdout + done.stderr
+    written = json.loads(done.stdout)
+    assert sorted(found["check"] for found in written["findings"]) == [
+        "cudaFreeArray",
+        "cudaMemcpy",
+        "cudaMemcpy2DToArray",
+        "cudaMemcpy2DToArray",
+        "cudaMemcpy3D",
+        "cudaMemcpy3D",
+        "cudaMemcpyToArray",
+        "cudaMemcpyToArray",
+    ], written["findings"]
+
+
 def test_results_that_depend_on_unset_variables_are_found(tmp_path):
     (tmp_path / "unset.cu").write_text(UNSET)
     done = check(tmp_path, "unset.cu", "-D", "FIRST=1", "-D", "TAPS=9", "--json")
@@ -369,6 +454,10 @@ def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
     done = check(tmp_path, program)
     assert done.returncode == 64
     assert "it includes CUB, whose headers" in done.stderr, done.stderr
+    inside = tmp_path / "cub" / "own.cu"
+    inside.write_text('const char* at = "/cub/";\nint main() { no_such_thing(); }\n')
+    done = check(tmp_path, inside)
+    assert done.returncode == 64 and "CUB" not in done.stderr, done.stderr
     program.write_text("__global__ void k() {}\n")
     done = check(tmp_path, program)
     assert done.returncode == 64 and "nothing runs the kernels" in done.stderr

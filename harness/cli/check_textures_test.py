@@ -57,6 +57,15 @@ int main() {
   resource.res.linear.desc = format;
   resource.res.linear.sizeInBytes = sizeof host;
   cudaTextureDesc how = {};
+  const cudaChannelFormatDesc refused[] = {{0, 32, 0, 0, cudaChannelFormatKindFloat},
+                                           {64, 0, 0, 0, cudaChannelFormatKindFloat},
+                                           {8, 120, 0, 0, cudaChannelFormatKindUnsigned},
+                                           {8, 0, 0, 0, cudaChannelFormatKindFloat}};
+  if (FORMAT >= 0) {
+    resource.res.linear.desc = refused[FORMAT];
+    cudaTextureObject_t none;
+    return cudaCreateTextureObject(&none, &resource, &how, nullptr);
+  }
   cudaTextureObject_t of_flat, of_array, smooth, wrapped, of_cube;
   cudaCreateTextureObject(&of_flat, &resource, &how, nullptr);
   resource.resType = cudaResourceTypeArray;
@@ -106,7 +115,7 @@ int main() {
 
 def run(folder, **values):
     (folder / "textures.cu").write_text(PROGRAM)
-    defined = {"ROWS": 4, "LINE": 0, "BESIDE": 0, "GONE": 0} | values
+    defined = {"ROWS": 4, "LINE": 0, "BESIDE": 0, "GONE": 0, "FORMAT": -1} | values
     return check(folder, "textures.cu", *(f"-D{name}={defined[name]}" for name in defined))
 
 
@@ -132,10 +141,11 @@ def test_textures_are_read_as_they_are_described(tmp_path):
         ({"LINE": 1}, "wrong kind of texture in reads at"),
         ({"BESIDE": 4}, "out of bounds (surface) in writes at"),
         ({"GONE": 1}, "no such object in slices at"),
+        *(({"FORMAT": i}, "cudaCreateTextureObject at") for i in range(4)),
     ],
 )
 def test_mistakes_with_textures_are_found(tmp_path, values, told):
     done = run(tmp_path, **values)
     assert done.returncode == 2, done.stdout + done.stderr
     assert told in done.stdout, done.stdout
-    assert "thread" in done.stdout or "cudaMemcpy2DToArray" in told
+    assert "thread" in done.stdout or "cuda" in told

@@ -5,6 +5,7 @@
 
 #include "harness/emulated/language.hpp"
 #include "harness/emulated/tensor_cores.hpp"
+#include "harness/emulated/tf32.hpp"
 
 // nvcuda::wmma of 16 x 16 sums of f16, bf16 and tf32 factors. CUDA does not say which element lies
 // in which lane; here each lane has a piece of a row of a factor, as ldmatrix loads it, and of the
@@ -56,8 +57,7 @@ __device__ __forceinline__ void fill_fragment(Fragment& to, Value value) {
 
 /// Rounded as a tensor core takes it.
 __device__ __forceinline__ float __float_to_tf32(float value) {
-  return __builtin_bit_cast(float,
-                            (__builtin_bit_cast(std::uint32_t, value) + 0x1000u) & 0xFFFFE000u);
+  return __builtin_bit_cast(float, ridgeline::emulated::tf32_of(value));
 }
 
 template <class Use, int k, class Element, class Layout, class Pointed>

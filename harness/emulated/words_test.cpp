@@ -1,6 +1,8 @@
 #include "harness/emulated/test/words.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -9,6 +11,7 @@
 
 #include "harness/base/half.hpp"
 #include "harness/emulated/test/lab.hpp"
+#include "harness/emulated/tf32.hpp"
 
 namespace ridgeline::emulated {
 namespace words_test {
@@ -175,6 +178,14 @@ TEST(Words, ObjectsAreCopiedInPiecesThatFit) {
     const Site loads = total(report, Space::global, Act::read);
     EXPECT_EQ(loads.lanes, lanes * pieces.size()) << bytes;
   }
+}
+
+TEST(Words, FloatsOfTensorCoresAreRoundedAndNansStay) {
+  const auto nan = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
+  for (const std::uint32_t bits : {0x7FFFFFFFu, 0x7F800001u, 0xFFFFFFFFu, 0xFF800001u})
+    EXPECT_EQ(tf32_of(nan(bits)), 0x7FFFFFFFu) << bits;
+  EXPECT_EQ(tf32_of(INFINITY), std::bit_cast<std::uint32_t>(INFINITY));
+  EXPECT_EQ(tf32_of(-(1.0f + 0x1p-11f)), std::bit_cast<std::uint32_t>(-(1.0f + 0x1p-10f)));
 }
 
 TEST(Words, PackedTypesAreShuffled) {

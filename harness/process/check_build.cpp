@@ -49,16 +49,25 @@ Words without_includes(const Words& words) {
   return kept;
 }
 
-/// What a preprocessed text includes that the emulated device may not take, as the end of a
-/// sentence.
-std::string large_headers(const std::string& text) {
-  for (const auto& [part, name] :
-       {std::pair{"/thrust/", "Thrust"}, {"/cub/", "CUB"}, {"/cute/", "CuTe"}})
-    if (text.find(part) != std::string::npos)
-      return fmt::format(
-          ": it includes {}, whose headers do not all compile there; keep what uses it behind "
-          "#ifndef RIDGELINE_CHECK",
-          name);
+/// What the preprocessed text of `source` includes that the emulated device may not take, as the
+/// end of a sentence. Its line markers say (`# 1 "FILE" 1`); the folder that the source is in says
+/// nothing.
+std::string large_headers(const std::string& text, const fs::path& source) {
+  const std::string folder = fs::absolute(source).parent_path().string();
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t quote = line.find('"');
+    if (!line.starts_with("# ") || quote == std::string::npos) continue;
+    std::string_view file = std::string_view(line).substr(quote + 1);
+    if (file.starts_with(folder)) file.remove_prefix(folder.size());
+    for (const auto& [part, name] :
+         {std::pair{"/thrust/", "Thrust"}, {"/cub/", "CUB"}, {"/cute/", "CuTe"}})
+      if (file.find(part) != std::string_view::npos)
+        return fmt::format(
+            ": it includes {}, whose headers do not all compile there; keep what uses it behind "
+            "#ifndef RIDGELINE_CHECK",
+            name);
+  }
   return "";
 }
 
@@ -122,7 +131,7 @@ class Build {
       if (!done.result.fine)
         refuse_unless(done,
                       fmt::format("{} cannot be compiled for the emulated device{}", source,
-                                  large_headers(text_of(preprocessed))),
+                                  large_headers(text_of(preprocessed), source)),
                       done.said);
       to_says_ << done.said;
       objects.push_back(object);

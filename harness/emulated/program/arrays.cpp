@@ -2,36 +2,62 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <set>
+#include <utility>
 
 #include <cuda_runtime_api.h>
 #include <fmt/core.h>
 
 #include "harness/emulated/block.hpp"
 #include "harness/emulated/program/copies.hpp"
+#include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
 
 // CUDA's runtime API for a program on the emulated device: arrays, and copies to and from them.
 namespace ridgeline::program {
 namespace {
 
+/// All that are there: handles come from the program.
+std::set<const cudaArray*>& arrays() {
+  static std::set<const cudaArray*> all;
+  return all;
+}
+
 std::size_t pitch_of(const cudaArray& array) {
   return array.extent.width * bytes_of_texel(array.format);
+}
+std::size_t rows_in(const cudaArray& array) {
+  return std::max(array.extent.height, std::size_t{1});
+}
+std::size_t slices_in(const cudaArray& array) {
+  return std::max(array.extent.depth, std::size_t{1});
+}
+
+bool is_fine(const cudaArray* array, const char* call, std::uint32_t pc) {
+  if (is_array(array)) return true;
+  Session::here().host_mistake(
+      call, pc,
+      array == nullptr ? "the array is a null pointer"
+                       : "the array is none that is there: it was freed before, or never made");
+  Session::here().fail(cudaErrorInvalidValue);
+  return false;
 }
 
 cudaError_t make(cudaArray_t* to, const cudaChannelFormatDesc& format, cudaExtent extent,
                  unsigned flags) {
   *to = nullptr;
-  auto* const array = new cudaArray{.format = format, .extent = extent, .flags = flags};
-  const std::size_t rows =
-      std::max(extent.height, std::size_t{1}) * std::max(extent.depth, std::size_t{1});
+  auto array =
+      std::make_unique<cudaArray>(cudaArray{.format = format, .extent = extent, .flags = flags});
+  const std::size_t rows = capped_product(rows_in(*array), slices_in(*array)),
+                    pitch = capped_product(extent.width, bytes_of_texel(format));
   void* memory = nullptr;
-  if (const cudaError_t error = allocate_device(&memory, pitch_of(*array) * rows, "array");
-      error != cudaSuccess) {
-    delete array;
+  if (const cudaError_t error = allocate_device(&memory, capped_product(pitch, rows), "array");
+      error != cudaSuccess)
     return error;
-  }
   array->data = static_cast<std::byte*>(memory);
-  *to = array;
+  arrays().insert(array.get());
+  *to = array.release();
   return cudaSuccess;
 }
 
@@ -42,8 +68,7 @@ struct Rows {
 };
 
 Rows rows_of(const cudaArray& array, std::size_t x_bytes, std::size_t y, std::size_t z) {
-  const std::size_t pitch = pitch_of(array),
-                    slice = pitch * std::max(array.extent.height, std::size_t{1});
+  const std::size_t pitch = pitch_of(array), slice = pitch * rows_in(array);
   return {array.data + z * slice + y * pitch + x_bytes, pitch, slice};
 }
 Rows rows_of(const cudaPitchedPtr& memory, const cudaPos& at) {
@@ -67,19 +92,43 @@ cudaError_t copy_rows(const Rows& to, const Rows& from, const cudaExtent& bytes,
   return cudaSuccess;
 }
 
-/// What a row of `width` bytes and `rows` rows of an array takes, from there on, must be in it.
-bool have(const cudaArray* array, std::size_t x_bytes, std::size_t y, std::size_t width,
-          std::size_t rows, const char* call, std::uint32_t pc) {
-  if (array != nullptr && x_bytes + width <= pitch_of(*array) &&
-      y + rows <= std::max(array->extent.height, std::size_t{1}))
+/// Where a copy begins in an array, and how far it goes: bytes of a row, rows and slices.
+struct Part {
+  std::size_t x_bytes = 0, y = 0, z = 0;
+  cudaExtent bytes{};
+};
+
+/// Whether the array is there, and has that part.
+bool have(const cudaArray* array, const Part& part, const char* call, std::uint32_t pc) {
+  if (!is_fine(array, call, pc)) return false;
+  const auto has = [](std::size_t all, std::size_t first, std::size_t count) {
+    return first <= all && count <= all - first;
+  };
+  if (has(pitch_of(*array), part.x_bytes, part.bytes.width) &&
+      has(rows_in(*array), part.y, part.bytes.height) &&
+      has(slices_in(*array), part.z, part.bytes.depth))
     return true;
   Session::here().host_mistake(
       call, pc,
-      array == nullptr
-          ? "the array is a null pointer"
-          : fmt::format("the array has {} rows of {} bytes, and the copy goes to byte {} of row {}",
-                        std::max(array->extent.height, std::size_t{1}), pitch_of(*array),
-                        x_bytes + width, y + rows - 1));
+      fmt::format("the array has {} slices of {} rows of {} bytes, and the copy takes {} x {} x {} "
+                  "of them from slice {}, row {} and byte {} on",
+                  slices_in(*array), rows_in(*array), pitch_of(*array), part.bytes.depth,
+                  part.bytes.height, part.bytes.width, part.z, part.y, part.x_bytes));
+  Session::here().fail(cudaErrorInvalidValue);
+  return false;
+}
+
+/// Rows follow each other without a gap, so that one copy may go through several.
+bool have_in_line(const cudaArray* array, std::size_t x_bytes, std::size_t y, std::size_t bytes,
+                  const char* call, std::uint32_t pc) {
+  if (!have(array, {x_bytes, y, 0, {}}, call, pc)) return false;
+  const std::size_t pitch = pitch_of(*array);
+  if (bytes <= pitch * rows_in(*array) - (y * pitch + x_bytes)) return true;
+  Session::here().host_mistake(
+      call, pc,
+      fmt::format("the array has {} rows of {} bytes, and the copy takes {} bytes from row {} and "
+                  "byte {} on",
+                  rows_in(*array), pitch, bytes, y, x_bytes));
   Session::here().fail(cudaErrorInvalidValue);
   return false;
 }
@@ -87,25 +136,35 @@ bool have(const cudaArray* array, std::size_t x_bytes, std::size_t y, std::size_
 cudaError_t copy_3d(const cudaMemcpy3DParms& of, const char* call, std::uint32_t pc) {
   // Where an array takes part, widths and its x are in texels.
   const cudaArray* const either = of.srcArray != nullptr ? of.srcArray : of.dstArray;
+  for (const cudaArray* array : {of.srcArray, of.dstArray})
+    if (array != nullptr && !is_fine(array, call, pc)) return cudaErrorInvalidValue;
   const std::size_t texel = either != nullptr ? bytes_of_texel(either->format) : 1;
-  const cudaExtent bytes{of.extent.width * texel, of.extent.height, of.extent.depth};
+  const cudaExtent bytes{capped_product(of.extent.width, texel), of.extent.height, of.extent.depth};
   const auto rows = [&](const cudaArray* array, const cudaPitchedPtr& memory, const cudaPos& at) {
     return array != nullptr ? rows_of(*array, at.x * bytes_of_texel(array->format), at.y, at.z)
                             : rows_of(memory, at);
   };
   for (const auto& [array, at] : {std::pair{of.srcArray, of.srcPos}, {of.dstArray, of.dstPos}})
-    if (array != nullptr && !have(array, at.x * bytes_of_texel(array->format), at.y, bytes.width,
-                                  bytes.height, call, pc))
+    if (array != nullptr &&
+        !have(array, {capped_product(at.x, bytes_of_texel(array->format)), at.y, at.z, bytes}, call,
+              pc))
       return cudaErrorInvalidValue;
   return copy_rows(rows(of.dstArray, of.dstPtr, of.dstPos), rows(of.srcArray, of.srcPtr, of.srcPos),
                    bytes, of.kind, call, pc);
 }
 
 }  // namespace
+
+bool is_array(const cudaArray* array) { return arrays().contains(array); }
+
 }  // namespace ridgeline::program
 
+using ridgeline::program::arrays;
 using ridgeline::program::copy_rows;
 using ridgeline::program::have;
+using ridgeline::program::have_in_line;
+using ridgeline::program::host_has_waited;
+using ridgeline::program::is_fine;
 using ridgeline::program::rows_of;
 
 extern "C" {
@@ -124,25 +183,28 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* to, const cudaChannelFormatDesc* form
 }
 cudaError_t cudaFreeArray(cudaArray_t array) {
   if (array == nullptr) return cudaSuccess;
-  const cudaError_t error =
-      ridgeline::program::release(array->data, "cudaFreeArray", RIDGELINE_CALLER);
-  delete array;
-  return error;
+  if (!is_fine(array, "cudaFreeArray", RIDGELINE_CALLER)) return cudaErrorInvalidValue;
+  const std::unique_ptr<cudaArray> freed(array);
+  arrays().erase(array);
+  return ridgeline::program::release(array->data, "cudaFreeArray", RIDGELINE_CALLER);
 }
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags,
                              cudaArray_t array) {
+  if (!is_fine(array, "cudaArrayGetInfo", RIDGELINE_CALLER)) return cudaErrorInvalidValue;
   if (format != nullptr) *format = array->format;
   if (extent != nullptr) *extent = array->extent;
   if (flags != nullptr) *flags = array->flags;
   return cudaSuccess;
 }
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* to, cudaArray_const_t array) {
+  if (!is_fine(array, "cudaGetChannelDesc", RIDGELINE_CALLER)) return cudaErrorInvalidValue;
   *to = array->format;
   return cudaSuccess;
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  host_has_waited();
   return copy_rows(rows_of(to, to_pitch), rows_of(from, from_pitch), {width, height, 1}, kind,
                    "cudaMemcpy2D", RIDGELINE_CALLER);
 }
@@ -155,7 +217,8 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
                                 std::size_t pitch, std::size_t width, std::size_t height,
                                 cudaMemcpyKind kind) {
-  if (!have(to, x, y, width, height, "cudaMemcpy2DToArray", RIDGELINE_CALLER))
+  host_has_waited();
+  if (!have(to, {x, y, 0, {width, height, 1}}, "cudaMemcpy2DToArray", RIDGELINE_CALLER))
     return cudaErrorInvalidValue;
   return copy_rows(rows_of(*to, x, y, 0), rows_of(from, pitch), {width, height, 1}, kind,
                    "cudaMemcpy2DToArray", RIDGELINE_CALLER);
@@ -163,7 +226,7 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, co
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
                                      std::size_t pitch, std::size_t width, std::size_t height,
                                      cudaMemcpyKind kind, cudaStream_t) {
-  if (!have(to, x, y, width, height, "cudaMemcpy2DToArrayAsync", RIDGELINE_CALLER))
+  if (!have(to, {x, y, 0, {width, height, 1}}, "cudaMemcpy2DToArrayAsync", RIDGELINE_CALLER))
     return cudaErrorInvalidValue;
   return copy_rows(rows_of(*to, x, y, 0), rows_of(from, pitch), {width, height, 1}, kind,
                    "cudaMemcpy2DToArrayAsync", RIDGELINE_CALLER);
@@ -171,7 +234,8 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t 
 cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from,
                                   std::size_t x, std::size_t y, std::size_t width,
                                   std::size_t height, cudaMemcpyKind kind) {
-  if (!have(from, x, y, width, height, "cudaMemcpy2DFromArray", RIDGELINE_CALLER))
+  host_has_waited();
+  if (!have(from, {x, y, 0, {width, height, 1}}, "cudaMemcpy2DFromArray", RIDGELINE_CALLER))
     return cudaErrorInvalidValue;
   return copy_rows(rows_of(to, pitch), rows_of(*from, x, y, 0), {width, height, 1}, kind,
                    "cudaMemcpy2DFromArray", RIDGELINE_CALLER);
@@ -179,26 +243,32 @@ cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y,
                                      cudaArray_const_t from, std::size_t x, std::size_t y,
                                      std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  if (!have(to, to_x, to_y, width, height, "cudaMemcpy2DArrayToArray", RIDGELINE_CALLER) ||
-      !have(from, x, y, width, height, "cudaMemcpy2DArrayToArray", RIDGELINE_CALLER))
+  host_has_waited();
+  if (!have(to, {to_x, to_y, 0, {width, height, 1}}, "cudaMemcpy2DArrayToArray",
+            RIDGELINE_CALLER) ||
+      !have(from, {x, y, 0, {width, height, 1}}, "cudaMemcpy2DArrayToArray", RIDGELINE_CALLER))
     return cudaErrorInvalidValue;
   return copy_rows(rows_of(*to, to_x, to_y, 0), rows_of(*from, x, y, 0), {width, height, 1}, kind,
                    "cudaMemcpy2DArrayToArray", RIDGELINE_CALLER);
 }
-/// Rows follow each other without a gap, so that one copy may go through several.
 cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
                               std::size_t bytes, cudaMemcpyKind kind) {
-  if (to == nullptr) return ridgeline::program::Session::here().fail(cudaErrorInvalidValue);
+  host_has_waited();
+  if (!have_in_line(to, x, y, bytes, "cudaMemcpyToArray", RIDGELINE_CALLER))
+    return cudaErrorInvalidValue;
   return ridgeline::program::copy(rows_of(*to, x, y, 0).begin, from, bytes, kind,
                                   "cudaMemcpyToArray", RIDGELINE_CALLER);
 }
 cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
                                 std::size_t bytes, cudaMemcpyKind kind) {
-  if (from == nullptr) return ridgeline::program::Session::here().fail(cudaErrorInvalidValue);
+  host_has_waited();
+  if (!have_in_line(from, x, y, bytes, "cudaMemcpyFromArray", RIDGELINE_CALLER))
+    return cudaErrorInvalidValue;
   return ridgeline::program::copy(to, rows_of(*from, x, y, 0).begin, bytes, kind,
                                   "cudaMemcpyFromArray", RIDGELINE_CALLER);
 }
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* of) {
+  host_has_waited();
   return ridgeline::program::copy_3d(*of, "cudaMemcpy3D", RIDGELINE_CALLER);
 }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* of, cudaStream_t) {

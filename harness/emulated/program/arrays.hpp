@@ -15,6 +15,9 @@ struct cudaArray {
 
 namespace ridgeline::program {
 
+/// Whether it was made, and not freed since.
+bool is_array(const cudaArray* array);
+
 std::size_t bytes_of_texel(const cudaChannelFormatDesc& format);
 
 }  // namespace ridgeline::program

@@ -2,10 +2,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <cuda_runtime_api.h>
 
 namespace ridgeline::program {
+
+/// Of sizes that the program says; as much as there can be where it is more than that.
+inline std::size_t capped_product(std::size_t a, std::size_t b) {
+  std::size_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::size_t>::max() : product;
+}
 
 /// cudaMalloc(); the memory is called by `name` and a number.
 cudaError_t allocate_device(void** to, std::size_t bytes, const char* name);

@@ -33,27 +33,29 @@ struct Closed {
   std::uint64_t begin = 0, end = 0;  // whole pages
 };
 std::array<Closed, 64> closed;
-std::atomic<std::size_t> closed_count{0};
+std::size_t kept_count = 0;                // that launches were given since the host has waited
+std::atomic<std::size_t> closed_count{0};  // all of them, or none
 std::array<Touched, 64> touched;
 std::atomic<std::size_t> touched_count{0};
 std::uint32_t since = 1;  // launches from then on have not been waited for
 struct sigaction before;
 
-void protect(const Closed& pages, int how) {
+bool protect(const Closed& pages, int how) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  ::mprotect(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, how);
+  return ::mprotect(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, how) == 0;
 }
 
 /// Opens the page that the host has come to, and notes the access where a launch has made another
-/// one there that nobody has waited for.
+/// one there that nobody has waited for. Linux keeps so many ranges apart and no more
+/// (vm.max_map_count): then all of the allocation is opened.
 void handle(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   const std::size_t count = closed_count;
-  const bool ours = emulated::hot.next == nullptr &&
-                    std::any_of(closed.begin(), closed.begin() + count, [&](const Closed& pages) {
-                      return pages.begin <= address && address < pages.end;
-                    });
-  if (!ours) {
+  const auto* const end = closed.cbegin() + count;
+  const auto* const pages = std::find_if(closed.cbegin(), end, [&](const Closed& each) {
+    return each.begin <= address && address < each.end;
+  });
+  if (emulated::hot.next != nullptr || pages == end) {
     if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
     ::sigaction(signal, &before, nullptr);
     return;
@@ -67,7 +69,8 @@ void handle(int signal, siginfo_t* info, void* context) {
   const bool writes = false;  // not told
 #endif
   const std::uint64_t page = address / page_bytes * page_bytes;
-  protect({page, page + page_bytes}, PROT_READ | PROT_WRITE);
+  if (!protect({page, page + page_bytes}, PROT_READ | PROT_WRITE))
+    protect(*pages, PROT_READ | PROT_WRITE);
   if (!Session::here().machine().memory().touched_since(address, since, writes)) return;
   const std::size_t at = touched_count++;
   // Lines are looked up as those of calls, of which the address behind is known; other libraries
@@ -93,22 +96,29 @@ void install() {
 
 void close_managed_memory(const emulated::KernelCall& call) {
   const auto& all = Session::here().allocations;
-  std::size_t count = 0;
   for (const emulated::Argument& argument : call.each)
     for (std::size_t at = 0; at + 8 <= argument.bytes; at += 8) {
       std::uint64_t address = 0;
       std::memcpy(&address, static_cast<const std::byte*>(argument.at) + at, sizeof address);
       const auto behind = all.upper_bound(address);
-      if (behind == all.begin() || count == closed.size()) continue;
+      if (behind == all.begin() || kept_count == closed.size()) continue;
       const auto& [begin, allocation] = *std::prev(behind);
       if (!allocation.managed || address >= begin + allocation.bytes) continue;
-      closed[count++] = {begin,
-                         (begin + allocation.bytes + page_bytes - 1) / page_bytes * page_bytes};
+      const auto* const kept = closed.cbegin() + kept_count;
+      if (std::any_of(closed.cbegin(), kept,
+                      [&](const Closed& each) { return each.begin == begin; }))
+        continue;
+      closed[kept_count++] = {
+          begin, (begin + allocation.bytes + page_bytes - 1) / page_bytes * page_bytes};
     }
-  if (count == 0) return;
+  close_managed_memory_again();
+}
+
+void close_managed_memory_again() {
+  if (kept_count == 0) return;
   install();
-  closed_count = count;
-  for (std::size_t i = 0; i < count; ++i) protect(closed[i], PROT_NONE);
+  closed_count = kept_count;
+  for (std::size_t i = 0; i < kept_count; ++i) protect(closed[i], PROT_NONE);
 }
 
 void open_managed_memory() {
@@ -125,6 +135,7 @@ void open_managed_memory() {
 
 void host_has_waited() {
   open_managed_memory();
+  kept_count = 0;
   since = Session::here().machine().memory().next_launch();
 }
 

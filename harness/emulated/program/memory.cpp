@@ -34,9 +34,15 @@ bool is_device(const void* memory) { return emulated::is_global(address_of(memor
 /// What lies in global memory has to lie in one allocation.
 bool is_fine(const void* memory, std::size_t bytes) {
   if (bytes == 0) return true;
+  if (bytes > emulated::slot_span) return !is_program_variable(memory) && !is_device(memory);
   if (is_program_variable(memory))
     return emulated::ProgramVariables::have(address_of(memory), bytes);
   return !is_device(memory) || emulated::is_inside(address_of(memory), bytes);
+}
+
+/// Of rows that begin at multiples of 512 bytes; one that is too large stays so.
+std::size_t pitch_of(std::size_t width) {
+  return capped_product(width / 512 + (width % 512 != 0 ? 1 : 0), 512);
 }
 
 cudaError_t allocate(void** to, std::size_t bytes, const Session::Allocation& as,
@@ -85,7 +91,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
                  const char* call, std::uint32_t pc) {
   Session& session = Session::here();
   if (bytes == 0) return cudaSuccess;
-  open_managed_memory();
+  const ManagedMemoryOpen open;
   const auto refuse = [&](const std::string& why) {
     session.host_mistake(call, pc, why);
     return session.fail(cudaErrorInvalidValue);
@@ -145,7 +151,7 @@ cudaError_t set(void* to, int value, std::size_t bytes, const char* call, std::u
     session.host_mistake(call, pc, "the target is the host's");
     return session.fail(cudaErrorInvalidValue);
   }
-  open_managed_memory();
+  const ManagedMemoryOpen open;
   std::memset(to, value, bytes);
   if (is_device(to)) session.machine().memory().mark(to, bytes, true);
   return cudaSuccess;
@@ -158,8 +164,10 @@ bool is_program_variable(const void* memory) {
 }  // namespace ridgeline::program
 
 using ridgeline::program::allocate;
+using ridgeline::program::capped_product;
 using ridgeline::program::copy;
 using ridgeline::program::host_has_waited;
+using ridgeline::program::pitch_of;
 using ridgeline::program::release;
 using ridgeline::program::Session;
 using ridgeline::program::set;
@@ -180,14 +188,15 @@ cudaError_t cudaHostAlloc(void** to, std::size_t bytes, unsigned) {
   return allocate(to, bytes, {.of_host = true}, "pinned buffer");
 }
 cudaError_t cudaMallocPitch(void** to, std::size_t* pitch, std::size_t width, std::size_t height) {
-  *pitch = (width + 511) / 512 * 512;
-  return allocate(to, *pitch * height, {}, "pitched buffer");
+  *pitch = pitch_of(width);
+  return allocate(to, capped_product(*pitch, height), {}, "pitched buffer");
 }
 cudaError_t cudaMalloc3D(cudaPitchedPtr* to, cudaExtent extent) {
-  to->pitch = (extent.width + 511) / 512 * 512;
+  to->pitch = pitch_of(extent.width);
   to->xsize = extent.width;
   to->ysize = extent.height;
-  return allocate(&to->ptr, to->pitch * extent.height * extent.depth, {}, "pitched buffer");
+  return allocate(&to->ptr, capped_product(capped_product(to->pitch, extent.height), extent.depth),
+                  {}, "pitched buffer");
 }
 cudaError_t cudaFree(void* memory) { return release(memory, "cudaFree", RIDGELINE_CALLER); }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {

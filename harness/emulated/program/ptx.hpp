@@ -12,6 +12,7 @@
 #include "harness/emulated/async_calls.hpp"
 #include "harness/emulated/program/device_words.hpp"
 #include "harness/emulated/tensor_cores.hpp"
+#include "harness/emulated/tf32.hpp"
 
 namespace ridgeline::program::ptx {
 
@@ -148,10 +149,7 @@ template <class T>
 RIDGELINE_WORD T saturated(T value) {
   return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
 }
-/// A float without the 13 bits that tf32 does not have, rounded to nearest.
-RIDGELINE_WORD std::uint32_t to_tf32(float value) {
-  return (__builtin_bit_cast(std::uint32_t, value) + 0x1000u) & 0xFFFFE000u;
-}
+RIDGELINE_WORD std::uint32_t to_tf32(float value) { return emulated::tf32_of(value); }
 RIDGELINE_WORD unsigned lane() {
   const uint3 at = emulated::thread_index(), size = emulated::block_size();
   return ((at.z * size.y + at.y) * size.x + at.x) % 32;

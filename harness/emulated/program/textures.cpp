@@ -46,6 +46,16 @@ const Image* image_of(std::uint64_t object) {
   return object - 1 < images().size() ? images()[object - 1].get() : nullptr;
 }
 
+/// Whether texels are of 1, 2 or 4 numbers, each of as many bits as the first.
+bool is_modelled(const cudaChannelFormatDesc& format) {
+  const auto is_as_x = [&](int bits) { return bits == 0 || bits == format.x; };
+  const bool is_narrow = format.x == 8;
+  return (is_narrow || format.x == 16 || format.x == 32) && is_as_x(format.y) &&
+         is_as_x(format.z) && is_as_x(format.w) &&
+         !(is_narrow && format.f == cudaChannelFormatKindFloat) &&
+         std::has_single_bit(bytes_of_texel(format));
+}
+
 cudaError_t create(unsigned long long* to, const cudaResourceDesc& resource,
                    const cudaTextureDesc* how, const char* call, std::uint32_t pc) {
   auto image = std::make_unique<Image>();
@@ -58,7 +68,8 @@ cudaError_t create(unsigned long long* to, const cudaResourceDesc& resource,
   switch (resource.resType) {
     case cudaResourceTypeArray: {
       const cudaArray* const array = resource.res.array.array;
-      if (array == nullptr) return refuse("the array is a null pointer");
+      if (!is_array(array))
+        return refuse("the array is none that is there: it was freed before, or never made");
       image->data = array->data;
       image->format = array->format;
       image->width = array->extent.width;
@@ -87,8 +98,9 @@ cudaError_t create(unsigned long long* to, const cudaResourceDesc& resource,
   }
   if (!emulated::is_global(reinterpret_cast<std::uint64_t>(image->data)))
     return refuse("the memory is not the device's");
-  if (!std::has_single_bit(image->texel_bytes()) || image->texel_bytes() > 16)
-    return refuse("a texel has 1, 2, 4, 8 or 16 bytes");
+  if (!is_modelled(image->format))
+    return refuse(
+        "a texel has 1, 2 or 4 numbers, all of 8, 16 or 32 bits, and floats have 16 or 32");
   if (image->how.filterMode == cudaFilterModeLinear &&
       image->how.readMode == cudaReadModeElementType &&
       image->format.f != cudaChannelFormatKindFloat)
