@@ -35,14 +35,21 @@ def answer(command: list[str], allowed: tuple[int, ...] = (0,), limit_s: float =
     return done.stdout
 
 
-def medians(ridgeline: str, words: list[str], results: Path, limit_s: float = LIMIT_S) -> dict:
-    """Of a run of one process: by case, the ns of those that have a time."""
+def measured(
+    ridgeline: str, words: list[str], results: Path, limit_s: float = LIMIT_S
+) -> list[dict]:
+    """Of a run of one process: its cases that have a time, as `ridgeline export jsonl` has them."""
     where = ["--results", str(results)]
     failed = (0, 2)  # what a case without a time comes to is told by its absence
     answer([ridgeline, "run", *words, "--processes", "1", *where], failed, limit_s)
     exported = answer([ridgeline, "export", "jsonl", "latest", *where])
-    lines = map(json.loads, exported.splitlines())
-    return {line["case"]: line["median_ns"] for line in lines if line.get("median_ns")}
+    return [line for line in map(json.loads, exported.splitlines()) if line.get("median_ns")]
+
+
+def medians(ridgeline: str, words: list[str], results: Path, limit_s: float = LIMIT_S) -> dict:
+    """As `measured`: by case, the ns."""
+    lines = measured(ridgeline, words, results, limit_s)
+    return {line["case"]: line["median_ns"] for line in lines}
 
 
 def in_turns(sides: list[Callable[[], dict]], rounds: int) -> list[Times]:
