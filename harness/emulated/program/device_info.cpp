@@ -212,8 +212,10 @@ cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t*, void*) {
   return Session::here().fail(cudaErrorNotSupported);
 }
+// NOLINTBEGIN(readability-identifier-naming): CUDA declares them in a header of their own.
 cudaError_t cudaProfilerStart() { return cudaSuccess; }
 cudaError_t cudaProfilerStop() { return cudaSuccess; }
+// NOLINTEND(readability-identifier-naming)
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, int value) {
   Session& session = Session::here();

@@ -222,7 +222,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                std::size_t offset, cudaMemcpyKind kind) {
   host_has_waited();
-  return copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind,
+  return copy(const_cast<char*>(static_cast<const char*>(symbol)) + offset, from, bytes, kind,
               "cudaMemcpyToSymbol", RIDGELINE_CALLER);
 }
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
