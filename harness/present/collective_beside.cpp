@@ -34,7 +34,7 @@ std::string text_of(const std::vector<record::Field>& fields) {
   return text;
 }
 
-using Key = std::tuple<std::string, std::string, std::string, std::string>;
+using BesideKey = std::tuple<std::string, std::string, std::string, std::string>;
 
 bool is_whole(const BesideWork& beside) {
   return std::ranges::all_of(all_timed, [&](const auto& each) {
@@ -43,11 +43,11 @@ bool is_whole(const BesideWork& beside) {
 }
 
 /// Of one run, those that have all that is timed, by model, variant, type and fields.
-std::map<Key, BesideWork> beside_of(const store::FoundRun& found,
-                                    const std::vector<std::string>& patterns) {
+std::map<BesideKey, BesideWork> beside_of(const store::FoundRun& found,
+                                          const std::vector<std::string>& patterns) {
   const record::Run& run = found.summary.run;
   const std::string& model = found.summary.device.model;
-  std::map<Key, BesideWork> all;
+  std::map<BesideKey, BesideWork> all;
   for (CaseSummary& summary : analysis::summarise(
            store::measurements(store::Store::open(found.file), run.id, store::Samples::leave_out),
            {}, run.unstable)) {
@@ -105,7 +105,7 @@ std::string share_text(const BesideWork& of) {
 
 std::vector<BesideWork> find_beside(const std::filesystem::path& results, const CurveChoice& choice,
                                     const store::LeftOut& left_out) {
-  std::map<Key, BesideWork> newest;
+  std::map<BesideKey, BesideWork> newest;
   for (const store::FoundRun& found : store::all_runs(results, left_out)) {
     if (!found.summary.run.gate.empty() || !is_asked_for(found.summary.device, choice.device))
       continue;
