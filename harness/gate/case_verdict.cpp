@@ -8,6 +8,7 @@
 
 #include "harness/analysis/gate_power.hpp"
 #include "harness/base/units.hpp"
+#include "harness/record/rules.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::gate {
@@ -132,8 +133,12 @@ void add(CasePairs& pairs, const MeasuredPair& measured) {
 
 record::Drop drop_of(const Sides<run::CaseResult>& results) {
   const auto disturbed = [&](Side side) {
-    const record::Measurement& measurement = results[side].measurement;
-    return measurement.outcome == Outcome::invalid_environment ? measurement.reason : std::string();
+    const auto& measurement = results[side].measurement;
+    // Of an output that nobody verified, the outcome says nothing about the machine.
+    const bool any = measurement.outcome == Outcome::invalid_environment ||
+                     results[side].paused_s > 0 ||
+                     !record::disturbance(measurement.telemetry).empty();
+    return any ? measurement.reason : std::string();
   };
   return {disturbed(Side::baseline), disturbed(Side::candidate)};
 }
@@ -231,13 +236,18 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
     return verdict_on(gate_case, Verdict::skipped, words(results.candidate->measurement));
   if (lacks(Side::candidate)) return verdict_on(gate_case, Verdict::missing, said(Side::candidate));
   if (lacks(Side::baseline)) return verdict_on(gate_case, Verdict::new_case, said(Side::baseline));
-  // A worker may leave verification out, but is then set against nothing that was verified.
+  // A worker may leave verification out, but is then set against nothing that was verified. A side
+  // without times says nothing of that.
   const auto unverified = [&](Side side) {
     return results[side] && results[side]->measurement.outcome == Outcome::unverified;
   };
-  if (unverified(Side::candidate) && !unverified(Side::baseline))
+  const auto verified = [&](Side side) {
+    return results[side] && !unverified(side) &&
+           record::has_samples(results[side]->measurement.outcome);
+  };
+  if (unverified(Side::candidate) && verified(Side::baseline))
     return verdict_on(gate_case, Verdict::missing, said(Side::candidate));
-  if (unverified(Side::baseline) && !unverified(Side::candidate))
+  if (unverified(Side::baseline) && verified(Side::candidate))
     return verdict_on(gate_case, Verdict::no_baseline, said(Side::baseline));
   return std::nullopt;
 }

@@ -151,7 +151,13 @@ TEST(CaseVerdict, WhatOneSideLeavesUnverifiedIsNotComparedWithWhatWasVerified) {
     EXPECT_EQ(verdict(verified, Outcome::unverified), Verdict::missing);
     EXPECT_EQ(verdict(Outcome::unverified, verified), Verdict::no_baseline);
   }
-  EXPECT_EQ(verdict(Outcome::unverified, Outcome::unverified), std::nullopt);
+  for (const Outcome neither : {Outcome::unverified, Outcome::not_measured}) {
+    EXPECT_EQ(verdict(neither, Outcome::unverified), std::nullopt);
+    EXPECT_EQ(verdict(Outcome::unverified, neither), std::nullopt);
+  }
+  // The budget ended while one side was measured.
+  EXPECT_FALSE(ended_by(gate_case(), {std::nullopt, result(Outcome::unverified)}, 3, 3));
+  EXPECT_FALSE(ended_by(gate_case(), {result(Outcome::unverified), std::nullopt}, 3, 3));
 }
 
 TEST(CaseVerdict, AWrongResultWinsOverACrashAndThatOverATimeout) {
@@ -198,6 +204,10 @@ TEST(CaseVerdict, APairIsDroppedByTheSideOrSidesThatWereDisturbed) {
   EXPECT_EQ(to_text(drop_of({hot, fine})), "baseline: hot");
   EXPECT_EQ(to_text(drop_of({fine, hot})), "candidate: hot");
   EXPECT_EQ(to_text(drop_of({hot, hot})), "both: baseline: hot; candidate: hot");
+  run::CaseResult paused = result(Outcome::unverified, "stopped");
+  EXPECT_EQ(to_text(drop_of({fine, paused})), "");
+  paused.paused_s = 1;
+  EXPECT_EQ(to_text(drop_of({fine, paused})), "candidate: stopped");
   // ... and is read back so when a gate goes on.
   for (const auto& [results, baseline, candidate] :
        {std::tuple{Sides<run::CaseResult>{hot, fine}, 1, 0},

@@ -104,8 +104,11 @@ void judge(record::Measurement& measurement, const Sampling& sampling) {
   if (!record::has_samples(measurement.outcome)) return;
   measurement.median_ns = stats::median(measurement.samples_ns);
   measurement.relative_spread = stats::relative_half_width(measurement.samples_ns);
+  const std::string disturbance = record::disturbance(measurement.telemetry);
+  if (measurement.outcome == record::Outcome::unverified && !disturbance.empty())
+    measurement.reason = disturbance + "; " + measurement.reason;
   if (measurement.outcome != record::Outcome::ok) return;
-  measurement.reason = record::disturbance(measurement.telemetry);
+  measurement.reason = disturbance;
   if (!measurement.reason.empty()) {
     measurement.outcome = record::Outcome::invalid_environment;
     return;
@@ -336,12 +339,15 @@ CaseResult CaseExecution::result() const {
           fmt::format("; before, the machine stood still for {}", units::duration(machine_s));
   }
   if (result.paused_s > 0 && record::has_samples(measurement.outcome)) {
-    measurement.outcome = record::Outcome::invalid_environment;
-    measurement.reason = machine_s > 0
-                             ? fmt::format("the machine stood still for {} while it was measured",
-                                           units::duration(machine_s))
-                             : fmt::format("the worker was stopped for {} while it was measured",
-                                           units::time(worker_s * 1e9));
+    const std::string paused =
+        machine_s > 0 ? fmt::format("the machine stood still for {} while it was measured",
+                                    units::duration(machine_s))
+                      : fmt::format("the worker was stopped for {} while it was measured",
+                                    units::time(worker_s * 1e9));
+    // All other outcomes with samples are of an output that was verified.
+    const bool verified = measurement.outcome != record::Outcome::unverified;
+    if (verified) measurement.outcome = record::Outcome::invalid_environment;
+    measurement.reason = verified ? paused : paused + "; " + measurement.reason;
   }
   return result;
 }

@@ -79,6 +79,28 @@ def test_no_outcome_that_a_worker_says_lets_its_times_through(measured):
     assert (outcome, reason) == ("unverified", "trust me")
 
 
+STOPPED = """[*taken]
+        if not os.path.exists("stopped"):
+            open("stopped", "w").close()
+            on = f"sleep 2; kill -CONT {os.getpid()}"
+            subprocess.Popen(["sh", "-c", on], stdin=-3, stdout=-3, stderr=-3)
+            os.kill(os.getpid(), 19)"""
+
+
+def test_what_nobody_verified_and_was_disturbed_is_both(measured, lab, monkeypatch):
+    monkeypatch.chdir(lab.folder)
+    imports = ("import json\n", "import json, os, subprocess\n")
+    _, outcome, reason = measured(*UNVERIFIED, imports, answered(STOPPED))
+    assert outcome == "unverified"
+    assert reason.startswith("the worker was stopped for ")
+    assert reason.endswith(" s while it was measured; trust me")
+    telemetry = '{"throttle": "", "throttled_by_hardware": False, "other_processes": 2}'
+    shared = ('"buffer_sets": 1,', f'"buffer_sets": 1, "telemetry": {telemetry},')
+    _, outcome, reason = measured(*UNVERIFIED, shared)
+    said = "2 other processes used the device while the case was timed; trust me"
+    assert (outcome, reason) == ("unverified", said)
+
+
 FAKE = (('"device_kind": "cpu"', '"device_kind": "fake"'), ('"kind": "cpu"', '"kind": "fake"'))
 
 

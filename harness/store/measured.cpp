@@ -12,7 +12,8 @@ namespace ridgeline::store {
 
 std::string rule_broken_when_stored(const record::Measurement& m, std::int64_t samples) {
   std::string broken = record::broken_rule(m, samples);
-  if (!broken.empty() || samples == 0 || m.outcome == record::Outcome::invalid_environment)
+  if (!broken.empty() || samples == 0 || m.outcome == record::Outcome::invalid_environment ||
+      m.outcome == record::Outcome::unverified)
     return broken;
   if (const std::string why = record::disturbance(m.telemetry); !why.empty())
     broken = fmt::format("says outcome {} although {}", to_string(m.outcome), why);
