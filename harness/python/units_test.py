@@ -278,6 +278,7 @@ def test_sets_are_twice_the_cache():
     assert [sets_for(100, size) for size in (400, 100, 99, 60, 50, 30, 20)] == [
         *(2, 2, 3, 4, 4, 8, 12)
     ]
+    assert [sets_for(50_000, size) for size in (100, 97)] == [1024, 64], "then caches are evicted"
 
 
 def test_cases_are_named_by_the_function_and_its_shapes(monkeypatch):
