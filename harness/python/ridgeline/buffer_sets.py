@@ -21,7 +21,13 @@ class BufferSet:
             given = case.prepare(**dict(case.problem), dtype=case.dtype, device=device)
         self.inputs: list[Input] = maker.inputs
         self.launch, self.expectation = self._parts(given, case)
-        if not any(not each.fixed for each in self.inputs):
+        changing = [each for each in self.inputs if not each.fixed]
+        if changing and not any(each.nbytes for each in changing):
+            raise wrong(
+                f"{case.place}: the inputs that {case.prepare.__name__} makes have no elements, so "
+                "nothing is computed"
+            )
+        if not changing:
             raise wrong(
                 f"{case.place}: {case.prepare.__name__} makes no input by rl.uniform or another "
                 "function of rl that may change between launches: an output that is remembered "
