@@ -43,7 +43,7 @@ NOT_RUN = {  # pattern: the reason
     r"ci/studies/sanitize(_corpus)? .*": "needs a GPU",
     r"ci/host_of_gpus .*": "needs two GPUs",
     r"ci/studies/same_collectives .*": "needs two GPUs, mpi4py or a quiet machine, for minutes",
-    r"ci/studies/same_kernel .*": "measures for minutes, and needs a GPU for one of its forms",
+    r"ci/studies/same_kernel( .*)?": "measures for a minute, and needs a GPU for one of its forms",
     r"ci/studies/container_recipe .*": "makes a Debian as root, and builds for minutes in it",
     r"compare\.py .*": "is a tool of Google Benchmark",
     r"ridgeline .*(build/mine|my_bench).*": (

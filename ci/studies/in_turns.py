@@ -46,12 +46,6 @@ def measured(
     return [line for line in map(json.loads, exported.splitlines()) if line.get("median_ns")]
 
 
-def medians(ridgeline: str, words: list[str], results: Path, limit_s: float = LIMIT_S) -> dict:
-    """As `measured`: by case, the ns."""
-    lines = measured(ridgeline, words, results, limit_s)
-    return {line["case"]: line["median_ns"] for line in lines}
-
-
 def in_turns(sides: list[Callable[[], dict]], rounds: int) -> list[Times]:
     """Each side gives the ns of its cases, anew in each round; the times of each side."""
     times: list[Times] = [{} for _ in sides]

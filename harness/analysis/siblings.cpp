@@ -76,9 +76,11 @@ std::vector<SiblingsOfSuite> compare_siblings(const std::vector<SiblingRun>& run
   if (medians.size() < 2) return {};
   // By suite, the cases of all devices with the processes in which all have a time.
   std::map<std::string, std::map<std::string, std::set<int>>> common;
-  for (const auto& [key, median] : medians.front())
+  for (const auto& timing : medians.front()) {
+    const auto& key = timing.first;
     if (std::ranges::all_of(medians, [&](const Medians& of) { return of.contains(key); }))
       common[key.first.substr(0, key.first.find('/'))][key.first].insert(key.second);
+  }
   std::size_t processes = 0;
   for (const auto& [suite, cases] : common)
     for (const auto& [name, replicates] : cases) processes = std::max(processes, replicates.size());

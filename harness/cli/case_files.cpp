@@ -34,7 +34,10 @@ Words::Words(const std::vector<std::string>& given) {
     }
     std::error_code unreadable;
     if (!std::filesystem::is_regular_file(word, unreadable))
-      throw Error(ErrorKind::usage, fmt::format("there is no file {}", printable(word)),
+      throw Error(ErrorKind::usage,
+                  std::filesystem::is_directory(word, unreadable)
+                      ? fmt::format("{} is a folder", printable(word))
+                      : fmt::format("there is no file {}", printable(word)),
                   "name a Python file of cases, or a pattern of their names");
     files.push_back(word);
   }

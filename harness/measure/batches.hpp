@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -9,20 +8,9 @@
 #include <vector>
 
 #include "harness/measure/measure.hpp"
+#include "harness/measure/stopwatch.hpp"
 
 namespace ridgeline::measure {
-
-/// Wall time since construction in ns.
-class Stopwatch {
- public:
-  double ns() const {
-    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start_)
-        .count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// Makes all outputs NaN.
 void poison_all(const Workload& workload, device::Device& device);

@@ -10,6 +10,17 @@ BAD = {
         "the same for all inputs",
         scale("def launch(): return np.ones_like(x)").replace("x.numpy() * 2", "np.ones(n)"),
     ),
+    "an expectation of no number": (
+        "the same for all inputs",
+        scale("def launch(): return x * np.float32(np.nan)").replace("* 2", "* np.nan"),
+    ),
+    "objects": ("holds object", scale("def launch(): return (x * 2).astype(object)")),
+    "complex": ("holds complex64", scale("def launch(): return x * np.complex64(2j)")),
+    "an expectation of objects": (
+        "holds object",
+        scale("def launch(): return x * 2").replace("x.numpy() * 2", "np.array([None] * n)"),
+    ),
+    "no elements": ("no elements", scale("def launch(): return x * 2").replace("[N]", "[0]")),
     "no input": (
         "makes no input",
         scale("def launch(): return np.ones_like(x)").replace(

@@ -104,6 +104,18 @@ def test_a_gate_pairs_two_files(own):
             64,
         ),
         (SCALE.replace("SIZE", "8").replace("(n, dtype", "(m, dtype"), "bad.py:3: scale must", 64),
+        ("# coding: klingon\nimport ridgeline\n", "bad.py:1: SyntaxError: unknown encoding", 64),
+        (
+            "import ridgeline as rl\n@rl.case\ndef scale(): pass\n",
+            "bad.py:2: write @rl.case(shapes=...)",
+            64,
+        ),
+        (SCALE.replace("SIZE", ""), "bad.py:3: shapes is empty", 64),
+        (
+            SCALE.replace("SIZE", "8").replace('"cpu"', '"gpu"'),
+            "bad.py:3: there is no kind of device 'gpu'",
+            64,
+        ),
     ],
 )
 def test_a_file_that_cannot_be_loaded_is_one_sentence_with_its_line(own, text, says, code):
@@ -125,6 +137,11 @@ def nothing(n, dtype, device):
     x = rl.uniform(n, dtype, device)
     return lambda: None, rl.expect(lambda: x.numpy())
 
+@rl.case(shapes={"n": [8]}, devices="cpu")
+def leaves(n, dtype, device):
+    x = rl.uniform(n, dtype, device)
+    return lambda: exit(0), rl.expect(lambda: x.numpy())
+
 @rl.case(shapes={"n": [8]}, devices="cpu", requires="no_such_library")
 def absent(n, dtype, device):
     raise RuntimeError
@@ -134,11 +151,13 @@ def absent(n, dtype, device):
     assert done.returncode == 2, done.stderr
     found = {case["case"]: case for case in json.loads(done.stdout)["cases"]}
     outcomes = {name.split("/")[1]: (one["outcome"], one["reason"]) for name, one in found.items()}
-    assert len(found) == 4
+    assert len(found) == 5
     assert outcomes["scale"][0] == "crashed"
     assert "mine.py:6: NameError: name 'undefined' is not defined" in outcomes["scale"][1]
     assert outcomes["nothing"][0] == "wrong_result"
     assert "mine.py:8: the callable returned nothing" in outcomes["nothing"][1]
+    assert outcomes["leaves"][0] == "crashed"
+    assert "mine.py:16: SystemExit: 0" in outcomes["leaves"][1]
     assert outcomes["absent"][0] == "unavailable"
     assert "cannot import no_such_library" in outcomes["absent"][1]
 
@@ -169,6 +188,9 @@ def test_without_a_python_or_numpy_it_says_so(own, tmp_path):
     assert done.returncode == 69 and "NumPy cannot be imported by" in done.stderr, done.stderr
     gone = call(own, "run", "gone.py")
     assert gone.returncode == 64 and "there is no file gone.py" in gone.stderr
+    (own.folder / "folder.py").mkdir()
+    folder = call(own, "run", "folder.py")
+    assert folder.returncode == 64 and "folder.py is a folder" in folder.stderr
 
 
 def test_the_cpu_is_described_as_ridgeline_suites_does(own):

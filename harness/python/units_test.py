@@ -105,9 +105,12 @@ def test_bf16_rounds_to_even():
 
 def test_outputs_are_arrays_that_hold_their_values():
     assert len(outputs.arrays((np.zeros(3), [np.ones(2)], {"a": 1.5}))) == 3
-    for lazy in (object(), iter([]), np.zeros(2, object), "text", np.zeros(2).view(np.matrix)):
+    for lazy in (object(), iter([]), "text", np.zeros(2).view(np.matrix)):
         with pytest.raises(CaseFailed, match="only when it is looked at"):
             outputs.arrays(lazy)
+    for kind in (object, complex, "U3"):
+        with pytest.raises(CaseFailed, match="cannot be compared as numbers"):
+            outputs.arrays(np.zeros(2, kind))
     with pytest.raises(CaseFailed, match="returned nothing"):
         outputs.arrays(None)
     with pytest.raises(CaseFailed, match="one of its inputs"):
@@ -278,6 +281,7 @@ def test_sets_are_twice_the_cache():
     assert [sets_for(100, size) for size in (400, 100, 99, 60, 50, 30, 20)] == [
         *(2, 2, 3, 4, 4, 8, 12)
     ]
+    assert [sets_for(50_000, size) for size in (100, 97)] == [1024, 64], "then caches are evicted"
 
 
 def test_cases_are_named_by_the_function_and_its_shapes(monkeypatch):
@@ -303,12 +307,14 @@ def test_cases_are_named_by_the_function_and_its_shapes(monkeypatch):
     [
         ({"shapes": {"n": ["a b"]}}, "no word"),
         ({"shapes": {"m": [1]}}, "must take m, dtype, device"),
-        ({"shapes": []}, "has a shape"),
+        ({"shapes": []}, "shapes is empty"),
+        ({"shapes": {"n": [1]}, "dtypes": []}, "dtypes is empty"),
+        ({"shapes": {"n": [1]}, "devices": ()}, "devices is empty"),
         ({"shapes": {"n": [1]}, "cache": "warm"}, "cache is cold or hot"),
         ({"shapes": {"n": [1]}, "bytes": -1}, "bytes of"),
         ({"shapes": {"n": [1]}, "flops": lambda n, **_: n / 0}, "ZeroDivisionError"),
         ({"shapes": {"n": [1, 1]}}, "is there already"),
-        ({"shapes": {"n": [1]}, "devices": "gpu"}, "devices of cpu and cuda"),
+        ({"shapes": {"n": [1]}, "devices": "gpu"}, "no kind of device 'gpu'"),
     ],
 )
 def test_a_case_that_cannot_be_says_why(monkeypatch, options, says):

@@ -91,6 +91,11 @@ def paired(own: list[Measured], other: list[Measured], time: str = "median_ns") 
         and getattr(one, time)
         and getattr(by_process[one.process], time)
     ]
+    return of_logarithms(logarithms)
+
+
+def of_logarithms(logarithms: Sequence[float]) -> Ratio | None:
+    """Their geometric mean, with Student's t; None of none."""
     if not logarithms:
         return None
     count = len(logarithms)

@@ -8,7 +8,8 @@ from ridgeline.comparison import Expectation, expected_arrays
 from ridgeline.failures import Refused, wrong
 from ridgeline.inputs import Input, making
 
-MOST_SETS = 64
+MOST_SETS = 1024
+FEW_SETS = 64  # where more would not be cold either, and caches are evicted before each sample
 MOST_PREPARING_NS = 5e9
 
 
@@ -20,7 +21,13 @@ class BufferSet:
             given = case.prepare(**dict(case.problem), dtype=case.dtype, device=device)
         self.inputs: list[Input] = maker.inputs
         self.launch, self.expectation = self._parts(given, case)
-        if not any(not each.fixed for each in self.inputs):
+        changing = [each for each in self.inputs if not each.fixed]
+        if changing and not any(each.nbytes for each in changing):
+            raise wrong(
+                f"{case.place}: the inputs that {case.prepare.__name__} makes have no elements, so "
+                "nothing is computed"
+            )
+        if not changing:
             raise wrong(
                 f"{case.place}: {case.prepare.__name__} makes no input by rl.uniform or another "
                 "function of rl that may change between launches: an output that is remembered "
@@ -86,10 +93,14 @@ class BufferSet:
 
 
 def sets_for(last_level_cache: int, bytes_of_set: int) -> int:
-    """A power of two, or three times one, of at least twice the cache; two at least."""
+    """A power of two, or three times one, of at least twice the cache; two at least.
+
+    Caches that are evicted are a last resort: threads of libraries fall asleep meanwhile, and what
+    is timed then begins by waking them. A product of 512 x 512 took up to twice as long."""
     wanted = 2 * last_level_cache / max(bytes_of_set, 1)
+    most = MOST_SETS if wanted <= MOST_SETS else FEW_SETS
     count = 2
-    while count < wanted and count < MOST_SETS:
+    while count < wanted and count < most:
         count = _next(count)
     return count
 

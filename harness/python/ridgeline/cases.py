@@ -113,9 +113,14 @@ def _add(case: Case) -> None:
     _cases[case.name] = case
 
 
+def _place(function: Callable) -> str:
+    code = function.__code__
+    return f"{shown(Path(code.co_filename))}:{code.co_firstlineno}"
+
+
 def case(
-    *,
     shapes: Mapping | Iterable[Mapping],
+    *,
     dtypes: Iterable[str] = ("f32",),
     bytes: object = None,
     flops: object = None,
@@ -135,9 +140,11 @@ def case(
     functions answer; the function's name is the `variant`, and the suite, too, without one.
     `requires` names modules without which the case is unavailable."""
 
+    if inspect.isfunction(shapes):  # @rl.case alone
+        raise Refused(f"{_place(shapes)}: write @rl.case(shapes=...), with what the shapes are")
+
     def add(function: Callable) -> Callable:
-        code = function.__code__
-        place = f"{shown(Path(code.co_filename))}:{code.co_firstlineno}"
+        place = _place(function)
         if cache not in ("cold", "hot") or launch not in ("graph", "single"):
             raise Refused(f"{place}: cache is cold or hot, and launch is graph or single")
         options = [("cache", cache)] if cache != "cold" else []
@@ -145,8 +152,13 @@ def case(
         types = [dtypes] if isinstance(dtypes, str) else list(dtypes)
         problems = _problems(shapes, place)
         kinds = (devices,) if isinstance(devices, str) else tuple(devices)
-        if not problems or not types or not kinds or not set(kinds) <= {"cpu", "cuda"}:
-            raise Refused(f"{place}: a case has a shape, a type, and devices of cpu and cuda")
+        for what, given in (("shapes", problems), ("dtypes", types), ("devices", kinds)):
+            if not given:
+                raise Refused(f"{place}: {what} is empty, so there is no case")
+        for unknown in set(kinds) - {"cpu", "cuda"}:
+            raise Refused(
+                f"{place}: there is no kind of device {unknown!r}; there are cpu and cuda"
+            )
         idea = (inspect.getdoc(function) or "").split("\n", 1)[0][:400]
         for dtype, problem in product(types, problems):
             _check_parameters(function, problem, place)

@@ -53,8 +53,8 @@ def expected_arrays(value: object) -> list[np.ndarray]:
     for part in parts:
         library = libraries.of(part)
         plain = library.look(part) if library else np.asarray(part)
-        if plain.dtype.kind not in "fiub":
-            raise wrong(f"the expectation holds {plain.dtype}, which are not numbers")
+        if plain.dtype.kind not in libraries.NUMBERS:
+            raise wrong(f"the expectation holds {plain.dtype}, which cannot be compared as numbers")
         found.append(plain.astype(np.float64, copy=False) if plain.dtype.kind == "f" else plain)
     return found
 

@@ -39,7 +39,7 @@ def line_in(error: BaseException, folder: Path) -> str:
     """`mine.py:7`: the innermost line of a file in `folder` that the error passed; empty when it
     passed none."""
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{shown(Path(error.filename))}:{error.lineno}"
+        return f"{shown(Path(error.filename))}:{error.lineno or 1}"  # 0 of what is not decoded
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if Path(frame.filename).is_relative_to(folder):
             return f"{shown(Path(frame.filename))}:{frame.lineno}"

@@ -15,6 +15,8 @@ COLD = 3  # times as long a copy of cold memory may take beyond one of warm memo
 LATER = 5  # looks at an output that was wrong, some ms apart
 LOOKS = 4  # so many that chance does not make all of them late
 
+_equal = np.array_equal  # taken now: the file may put something else into its place
+
 
 def outputs_seen(marked: object) -> list:
     """A copy of an output at the end of a timing, which is what is judged."""
@@ -58,7 +60,7 @@ class Judge:
             self._first = [np.array(each) for each in want]
         elif not self._varies:
             pairs = zip(self._first, want, strict=True)
-            self._varies = not all(np.array_equal(one, other) for one, other in pairs)
+            self._varies = not all(_equal(one, other, equal_nan=True) for one, other in pairs)
             self._first = None if self._varies else self._first
 
     def _look_again(self, batch: Batch) -> None:

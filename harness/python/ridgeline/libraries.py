@@ -15,6 +15,7 @@ from ridgeline.dtypes import name_of
 from ridgeline.failures import CaseFailed
 
 _BOUNDARY = 64
+NUMBERS = "fiub"  # kinds of NumPy's types that are compared
 
 
 class Array(np.ndarray):
@@ -256,14 +257,14 @@ def of(value: object):
     computes when it is looked at has not been timed."""
     kind = type(value)
     if kind is np.ndarray or kind is Array:
-        return library("numpy") if value.dtype.kind in "fiub" else None
+        return library("numpy") if value.dtype.kind in NUMBERS else None
     torch: ModuleType | None = sys.modules.get("torch")
     if torch is not None and kind in (torch.Tensor, torch.nn.Parameter):
         plain = value.layout == torch.strided and value.device.type in ("cpu", "cuda")
         return library("torch") if plain and not (value.is_conj() or value.is_neg()) else None
     cupy = sys.modules.get("cupy")
     if cupy is not None and kind is cupy.ndarray:
-        return library("cupy") if value.dtype.kind in "fiub" else None
+        return library("cupy") if value.dtype.kind in NUMBERS else None
     return None
 
 

@@ -30,6 +30,8 @@ def arrays(value: object) -> list[object]:
         if isinstance(leaf, Number | np.generic | bool):
             leaf = np.asarray(leaf)
         if libraries.of(leaf) is None:
+            if isinstance(leaf, np.ndarray) and leaf.dtype.kind not in libraries.NUMBERS:
+                raise wrong(f"the output holds {leaf.dtype}, which cannot be compared as numbers")
             raise wrong(
                 f"the callable returned an object of {type(leaf).__module__}."
                 f"{type(leaf).__qualname__}, which may compute its values only when it is looked "

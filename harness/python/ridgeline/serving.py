@@ -235,7 +235,7 @@ def answer(worker: Worker, request: dict) -> dict:
         return getattr(worker, kind)(request)
     except Refused as refused:
         return _error(str(refused), refused.advice, refused.exit_code, refused.cause)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         cause = "out_of_memory" if is_out_of_memory(error) else ""
         code = 69 if cause or isinstance(error, ImportError) else 70
         return _error(sentence(error, folder, place), "", code, cause)
