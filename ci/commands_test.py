@@ -61,6 +61,7 @@ NOT_RUN = {  # pattern: the reason
     r"ridgeline trend (acknowledge|expect|resolve|reopen)\b.*": (
         "answers to a change, of which two nights have none; trend_told_test.py answers to some"
     ),
+    r"ridgeline trend siblings": "needs several GPUs; several_gpus_test.py plays some",
     r"cat .*/nightly/latest/.*": "needs the night that the lines above it measure",
     r"ridgeline (history|trend) docs/examples/scale\.py": (
         "needs what the line above it measures; own_kernels_test.py measures such a file"

@@ -291,7 +291,7 @@ def test_a_counted_case_has_its_latest_result_and_no_times(tmp_path: Path) -> No
     assert "counted" in pages["cases/01.html"].text
     assert not [one for one in pages["cases/01.html"].all("div") if "data-chart" in one]
     assert case["name"] in pages["cases/01.html"].text
-    assert "No case with a rate was measured" in pages["index.html"].text
+    assert "No case that a roof bounds was measured" in pages["index.html"].text
 
 
 def test_rows_sort_by_numbers_and_filter_by_what_they_are(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from reports import latest, past_runs, run_page
 from reports.case_index import CaseIndex, Device
 from reports.latest import Best
-from reports.model import Ceiling, Facts
+from reports.model import Ceiling
+from reports.model_row import Facts
 from reports.past_runs import EnvironmentWords, RunWords
 from reports.section import Section
 

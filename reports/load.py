@@ -10,11 +10,12 @@ from typing import Any
 
 import msgspec
 
-from reports.model import Case, Count, Row, Run
+from reports.model import Case, Run
 from reports.model_claims import DeviceClaims
 from reports.model_comparison import Comparison
 from reports.model_gate import Gate
 from reports.model_history import History
+from reports.model_row import Count, Row
 from reports.model_trend import Trend
 
 FORMAT = "ridgeline-report"

@@ -8,12 +8,12 @@ accepted.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from reports.model_row import Amount, Count, Facts, Number, Positive, Row, Seed
+from reports.model_together import Beside, PeerPairs
 
 SIZES = frozenset(
     {"elements", "rows", "cols", "m", "n", "k", "batch", "heads", "seq", "bytes", "work", "records"}
@@ -23,17 +23,6 @@ SIZES = frozenset(
 State = Literal[
     "good", "unsteady", "failed", "left_out"
 ]  # what an outcome means; unsteady ones are drawn hollow
-Facts = dict[str, str]
-Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
-Seed = Annotated[int, Meta(ge=0)]  # up to 2**64 - 1, more than a bound of Meta can be
-Number = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
-Amount = Annotated[float, Meta(ge=0, le=sys.float_info.max)]
-Positive = Annotated[float, Meta(gt=0, le=sys.float_info.max)]
-
-
-class Row(Struct, frozen=True):
-    """An object of the document; keys that it does not name are ignored. A ValueError of its
-    __post_init__ becomes an error of the document, with the place of the object."""
 
 
 class Metric(Row):
@@ -352,7 +341,8 @@ class Best(Row):
 
 
 class Run(Row):
-    """`warnings` are what a reader must know before believing a number, beside the outcomes."""
+    """`warnings` are what a reader must know before believing a number, beside the outcomes;
+    `pairs` are those of its GPU, and of the other GPUs that were measured with it."""
 
     id: str
     profile: str
@@ -374,6 +364,8 @@ class Run(Row):
     profile_text: str = ""
     finished: str = ""
     sources: tuple[Source, ...] = ()
+    pairs: PeerPairs = None
+    beside: tuple[Beside, ...] = ()
 
     def __post_init__(self) -> None:
         for at, case in enumerate(self.cases):

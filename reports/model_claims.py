@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from reports.model import Device, Row
+from reports.model import Device
+from reports.model_row import Row
 
 Verdict = Literal[
     "holds",

@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from reports.model import Amount, Count, Facts, Positive, Roof, Row
+from reports.model import Roof
+from reports.model_row import Amount, Count, Facts, Positive, Row
 
 CAUSES = ("none", "hardware", "distance", "environment", "unknown")
 

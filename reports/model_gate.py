@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from reports.model import Amount, Count, Device, Number, Positive, Row, Seed
+from reports.model import Device
+from reports.model_row import Amount, Count, Number, Positive, Row, Seed
 
 
 class Pair(Row):

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from msgspec import Meta, field
 
-from reports.model import Case, Count, Device, Facts, Number, Positive, Row
+from reports.model import Case, Device
+from reports.model_row import Count, Facts, Number, Positive, Row
 from reports.stretches import MOST, Stretches, are_ascending, count_of, places_of
 
 MOST_RUNS = MOST

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from reports.model import Amount, Count, Number, Positive, Row
+from reports.model_row import Amount, Count, Number, Positive, Row
 from reports.stretches import Stretches, are_ascending, count_of, places_of
 
 

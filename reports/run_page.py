@@ -7,7 +7,8 @@ import shlex
 
 from reports import chart_data
 from reports.figures import roofline, roofs
-from reports.model import Ceiling, Facts, Run
+from reports.model import Ceiling, Run
+from reports.model_row import Facts
 from reports.section import Section
 
 _MOST_EXPLAINED = 500  # cases; of more, what bounds each stands on its own page alone

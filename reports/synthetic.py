@@ -534,6 +534,69 @@ def peers(gpus: int = 4, slow: int = 2) -> Json:
     return run("synthetic-h200", "cuda", cases)
 
 
+def pairs(gpus: int = 8, slow: tuple[int, int] = (2, 5)) -> Json:
+    """Copies of each GPU to and from the others, of which one pair has a link of two thirds of the
+    rate, and one is not steady."""
+    ids = [f"cuda:{gpu}" for gpu in range(gpus)]
+    matrices = []
+    for variant, share in (("copy_engine", 0.82), ("copy_kernel", 0.76)):
+        for direction, ways in (("both_ways", 2), ("from_peer", 1), ("to_peer", 1)):
+            found = [
+                {
+                    "gpu": gpu,
+                    "peer": peer,
+                    "rate": 4.78e11
+                    * ways
+                    * (share + 0.001 * a - 0.0007 * b)
+                    * (2 / 3 if (a, b) == slow else 1),
+                    "roof": 4.78e11 * ways,
+                    "ratio": 1.5 if (a, b) == slow else 1.0,
+                    "unstable": (a, b) == (0, 1),
+                    "slower": (a, b) == slow,
+                }
+                for a, gpu in enumerate(ids)
+                for b, peer in enumerate(ids)
+                if a != b
+            ]
+            made = {"variant": variant, "direction": direction, "bytes": 2.0**30, "pairs": found}
+            matrices.append(made)
+    runs = [f"20261120T12450{gpu}Z-5f3a9c" for gpu in range(gpus)]
+    return peers(gpus) | {
+        "pairs": {"host": "synthetic-host", "gpus": ids, "runs": runs, "matrices": matrices}
+    }
+
+
+def beside() -> Json:
+    """An all_reduce beside products: of three buckets by two variants, one that hides much and one
+    that takes longer than one after the other. One has two processes alone, one an unsteady
+    time."""
+    cases, found = [], []
+    for variant, hidden in (("nccl", (0.13, 0.63, 0.7)), ("rung_by_size", (0.16, -0.08, 0.2))):
+        for bucket, share in zip((25 << 20, 64 << 20, 128 << 20), hidden, strict=True):
+            alone = 4.0e-3 * bucket
+            both = alone * (2 - share)
+            problem = f"op=all_reduce,ranks=2,bytes={bucket},m=4096,n=4096,k=4096,products=2"
+            times = {"work_alone": alone, "collective_alone": alone, "work": both * 0.9}
+            times |= {"collective": both, "both": both}
+            outcome = "unstable" if variant == "nccl" and share == 0.7 else "ok"
+            made = {"variant": variant, "dtype": "f32", "bytes": bucket}
+            made["fields"] = dict(field.split("=") for field in problem.split(","))
+            for timed, ns in times.items():
+                name = f"beside/{variant}/f32/{problem},timed={timed}"
+                cases.append(case(name, ns, outcome=outcome))
+                made[timed] = {"outcome": outcome, "ns": ns}
+            for name, value in (
+                ("work_slow_down", both * 0.9 / alone),
+                ("collective_slow_down", both / alone),
+                ("hidden_share", share),
+            ):
+                made[name] = {"value": value}
+                if share != 0.2:
+                    made[name]["interval"] = {"low": value - 0.03, "high": value + 0.04}
+            found.append(made)
+    return run("synthetic-h200", "cuda", cases) | {"beside": found}
+
+
 def told() -> Json:
     """Collectives by a library's own choice, and by three things that it was told: one is as good
     for small messages, one for large ones, and one, at 1 MiB, better. Of 4 MiB there is no own

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/said.hpp"
+#include "harness/present/peer_pairs.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/temporary_folder.hpp"
 #include "harness/store/write_run.hpp"
@@ -24,6 +25,8 @@ struct PlayedRun {
   double roof = 0;
   int slow_peer = -1;  // whose copies take 10% longer
   double rate = 100e9;
+  std::uint64_t seed = 1;
+  std::string started = "2026-11-20T10:00:00Z";
 };
 
 class Pairs : public testing::Test {
@@ -43,6 +46,8 @@ class Pairs : public testing::Test {
     environment.recorded["peers"] = peers;
     record::Run run = examples::run(played.id);
     run.device_uuid = device.uuid;
+    run.seed = played.seed;
+    run.started = played.started;
     store::begin(store, run, device, environment);
     for (int replicate = 0; replicate < played.processes; ++replicate) {
       const std::int64_t process = store::add(store, examples::process(replicate, run.id));
@@ -140,6 +145,27 @@ TEST_F(Pairs, AreOfTheNewestRunOfEachGpuOfOneHost) {
   const json made = all_of();
   EXPECT_EQ(made["host"], "node1");
   EXPECT_EQ(made["runs"], (json{"20261121T100000Z-bbbbbb", "20261120T110000Z-cccccc"}));
+}
+
+TEST_F(Pairs, OfTheReportAreThoseOfARunAndItsSiblings) {
+  add({.gpu = 0, .id = "20261120T100000Z-aaaaaa", .roof = 125e9});
+  add({.gpu = 1, .id = "20261120T100500Z-bbbbbb", .started = "2026-11-20T10:05:00Z"});
+  // Another seed, another host, and the same seed on another day.
+  add({.gpu = 1, .id = "20261120T100100Z-cccccc", .seed = 2, .started = "2026-11-20T10:01:00Z"});
+  add({.gpu = 1, .id = "20261120T100200Z-dddddd", .host = "node2"});
+  add({.gpu = 1, .id = "20261121T100000Z-eeeeee", .started = "2026-11-21T10:00:00Z"});
+  add({.gpu = 0, .id = "20261123T100000Z-ffffff", .seed = 2, .started = "2026-11-23T10:00:00Z"});
+  const store::LeftOut none = [](const Error& error) { ADD_FAILURE() << error.what(); };
+  const auto of = [&](const std::string& id) {
+    return present::find_pairs(store::find_run(folder.path(), id, none),
+                               store::all_runs(folder.path(), none));
+  };
+  using Ids = std::vector<std::string>;
+  const present::PairMatrices both = of("20261120T100000Z-aaaaaa");
+  EXPECT_EQ(both.runs, (Ids{"20261120T100000Z-aaaaaa", "20261120T100500Z-bbbbbb"}));
+  ASSERT_EQ(both.matrices.size(), 2u);
+  EXPECT_EQ(both.matrices[0].pairs.size(), 2u);
+  EXPECT_EQ(of("20261120T100100Z-cccccc").runs, Ids{"20261120T100100Z-cccccc"});
 }
 
 TEST_F(Pairs, AreNoneWithoutSuchARun) {

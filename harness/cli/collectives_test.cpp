@@ -244,11 +244,11 @@ TEST_F(Curves, BlameNoChoiceWhereTheFastestIsUnsteady) {
       << said.out;
 }
 
-TEST_F(Curves, TellWhatAFurtherCallOfARowTakes) {
+void add_rows(const store::TemporaryFolder& folder, int processes) {
   store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
   const record::Run run = examples::run("20261120T100000Z-aaaaaa");
   store::begin(store, run, examples::device(), examples::environment());
-  for (int replicate = 0; replicate < 3; ++replicate) {
+  for (int replicate = 0; replicate < processes; ++replicate) {
     const std::int64_t process = store::add(store, examples::process(replicate, run.id));
     for (const int calls : {1, 16, 64}) {
       record::Case info;
@@ -268,6 +268,10 @@ TEST_F(Curves, TellWhatAFurtherCallOfARowTakes) {
     }
   }
   store::finish(store, run.id, record::RunStatus::finished, run.started);
+}
+
+TEST_F(Curves, TellWhatAFurtherCallOfARowTakes) {
+  add_rows(folder, 3);
   const json operations = all_of({"rows"})["operations"];
   ASSERT_EQ(operations.size(), 1u);
   const json& size = operations[0]["sizes"][0];
@@ -277,7 +281,17 @@ TEST_F(Curves, TellWhatAFurtherCallOfARowTakes) {
   EXPECT_EQ(size["rows"].size(), 3u);
   const Said said = collectives({"rows"});
   EXPECT_NE(said.out.find("broadcast, 2 ranks, nccl, f32"), std::string::npos) << said.out;
+  EXPECT_EQ(said.out.find("Without an interval"), std::string::npos) << said.out;
   EXPECT_NE(collectives({"rows", "*/op=all_gather,*"}).code, 0);
+}
+
+TEST_F(Curves, SayWhatRowsOfTwoProcessesLack) {
+  add_rows(folder, 2);
+  EXPECT_FALSE(all_of({"rows"})["operations"][0]["sizes"][0].contains("each_interval"));
+  const Said said = collectives({"rows"});
+  EXPECT_NE(said.out.find("Without an interval: it takes three processes of both rows.\n"),
+            std::string::npos)
+      << said.out;
 }
 
 TEST_F(Curves, BlameNoChoiceForNoise) {

@@ -124,7 +124,11 @@ int report(const Context& context, const ReportOptions& options) {
                             run::load_ladders(process::home()));
   const fs::path data = output / "report.json", page = output / "index.html";
   std::vector<present::ReportRun> runs;
-  for (const store::FoundRun& one : chosen.runs) runs.push_back(reader.read(one));
+  for (const store::FoundRun& one : chosen.runs) {
+    runs.push_back(reader.read(one));
+    runs.back().pairs = present::find_pairs(one, reader.all());
+    runs.back().beside = present::find_beside(one);
+  }
   json::Value document = document_of(chosen, runs, reader);
   if (options.text) {
     present::say(stdout, present::report_text(document, present::glyphs_of_locale(),

@@ -262,6 +262,7 @@ night. docs/trend.md says how to read it, and how often it is wrong.)",
   command.flag("--no-record", options.no_record, "With --fail-on-new: remember nothing");
   command.flag("--series", options.series, "With --json: also every value of every series");
   add_told_commands(command, context);
+  add_siblings_command(command, context);
 }
 
 }  // namespace ridgeline::cli

@@ -36,5 +36,7 @@ std::vector<analysis::DeviceTrend> standing_trends(const Context& context,
 void add_choice(Command command, Context& context, TrendChoice& options);
 /// The commands below `trend`: acknowledge, expect, resolve, reopen and told.
 void add_told_commands(Command trend, Context& context);
+/// `trend siblings`.
+void add_siblings_command(Command trend, Context& context);
 
 }  // namespace ridgeline::cli

@@ -81,6 +81,16 @@ void judge(BesideWork& of) {
   of.hidden = analysis::hidden_share(of.work_alone, of.collective_alone, of.both);
 }
 
+std::vector<BesideWork> judged(std::map<BesideKey, BesideWork> found) {
+  std::vector<BesideWork> all;
+  for (auto& [key, of] : found) all.push_back(std::move(of));
+  std::ranges::for_each(all, judge);
+  std::ranges::stable_sort(all, {}, [](const BesideWork& of) {
+    return std::tuple(of.model, of.variant, of.dtype, of.bytes);
+  });
+  return all;
+}
+
 std::string ratio_cell(const std::optional<Estimate>& of) {
   if (!of) return "";
   std::string text = fmt::format("{:.3f}", of->value);
@@ -111,13 +121,11 @@ std::vector<BesideWork> find_beside(const std::filesystem::path& results, const 
       continue;
     newest.merge(beside_of(found, choice.patterns));
   }
-  std::vector<BesideWork> all;
-  for (auto& [key, of] : newest) all.push_back(std::move(of));
-  std::ranges::for_each(all, judge);
-  std::ranges::stable_sort(all, {}, [](const BesideWork& of) {
-    return std::tuple(of.model, of.variant, of.dtype, of.bytes);
-  });
-  return all;
+  return judged(std::move(newest));
+}
+
+std::vector<BesideWork> find_beside(const store::FoundRun& found) {
+  return judged(beside_of(found, {}));
 }
 
 std::string beside_text(const std::vector<BesideWork>& all, std::size_t width) {

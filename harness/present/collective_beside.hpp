@@ -28,6 +28,9 @@ struct BesideWork {
 std::vector<BesideWork> find_beside(const std::filesystem::path& results, const CurveChoice& choice,
                                     const store::LeftOut& left_out);
 
+/// Of one run.
+std::vector<BesideWork> find_beside(const store::FoundRun& found);
+
 std::string beside_text(const std::vector<BesideWork>& all, std::size_t width);
 json::Value to_json(const BesideWork& beside);
 

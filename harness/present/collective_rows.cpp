@@ -11,6 +11,7 @@
 #include "harness/present/asked_device.hpp"
 #include "harness/present/collective_time.hpp"
 #include "harness/present/table.hpp"
+#include "harness/present/wrapped.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -94,6 +95,7 @@ std::string rows_text(const std::vector<RowsOfOperation>& operations, std::size_
   columns.push_back({"95% interval", Align::right});
   columns.push_back({"once per row", Align::point});
   Table table(std::move(columns));
+  bool lacks_interval = false;
   for (const RowsOfOperation& operation : operations) {
     table.heading(printable(fmt::format("{}, run {}: {}", operation.model, operation.run,
                                         operation_text(operation.of))));
@@ -106,11 +108,15 @@ std::string rows_text(const std::vector<RowsOfOperation>& operations, std::size_
       cells.push_back(units::time(size.costs->each_ns));
       const auto& interval = size.costs->each_95_ns;
       cells.push_back(interval ? units::time_range(interval->low, interval->high) : "none");
+      lacks_interval = lacks_interval || !interval;
       cells.push_back(units::time(size.costs->once_ns));
       table.add(std::move(cells));
     }
   }
-  return table.text(width);
+  return table.text(width) +
+         (lacks_interval
+              ? wrapped("Without an interval: it takes three processes of both rows.", width, 0)
+              : "");
 }
 
 json::Value to_json(const RowsOfOperation& operation) {

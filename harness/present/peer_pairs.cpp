@@ -14,6 +14,7 @@
 #include "harness/analysis/roofline.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/base/text.hpp"
+#include "harness/store/siblings.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -108,14 +109,13 @@ Pairs chosen(Pairs pairs, bool has_patterns) {
   return pairs;
 }
 
-}  // namespace
-
-PairMatrices find_pairs(const std::filesystem::path& results,
-                        const std::vector<std::string>& patterns, const store::LeftOut& left_out) {
+/// Of the host of the first of `runs` that has pairs, the first such run of each GPU.
+PairMatrices matrices_of(const std::vector<store::FoundRun>& runs,
+                         const std::vector<std::string>& patterns) {
   PairMatrices all;
   std::set<std::string> gpus;
   Pairs pairs;
-  for (const store::FoundRun& found : store::all_runs(results, left_out)) {
+  for (const store::FoundRun& found : runs) {
     const std::string& gpu = found.summary.device.id;
     if (!found.summary.run.gate.empty() || found.summary.device.kind != DeviceKind::cuda ||
         gpus.contains(gpu))
@@ -144,6 +144,22 @@ PairMatrices find_pairs(const std::filesystem::path& results,
     all.matrices.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), of_key});
   }
   return all;
+}
+
+}  // namespace
+
+PairMatrices find_pairs(const std::filesystem::path& results,
+                        const std::vector<std::string>& patterns, const store::LeftOut& left_out) {
+  return matrices_of(store::all_runs(results, left_out), patterns);
+}
+
+PairMatrices find_pairs(const store::FoundRun& found, const std::vector<store::FoundRun>& all) {
+  std::vector<store::FoundRun> runs{found};
+  for (store::FoundRun& sibling : store::siblings(found, all)) runs.push_back(std::move(sibling));
+  PairMatrices pairs = matrices_of(runs, {});
+  // Without pairs of its own, the first of its siblings would take its place.
+  const bool is_first = !pairs.runs.empty() && pairs.runs.front() == found.summary.run.id;
+  return is_first ? pairs : PairMatrices{};
 }
 
 }  // namespace ridgeline::present

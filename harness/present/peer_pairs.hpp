@@ -32,6 +32,10 @@ struct PairMatrices {
 PairMatrices find_pairs(const std::filesystem::path& results,
                         const std::vector<std::string>& patterns, const store::LeftOut& left_out);
 
+/// Of a run and its siblings (store::siblings), the largest copies; without matrices where the run
+/// has none. `all`: the runs of its folder.
+PairMatrices find_pairs(const store::FoundRun& found, const std::vector<store::FoundRun>& all);
+
 std::string pairs_text(const PairMatrices& all, std::size_t width);
 json::Value to_json(const PairMatrices& all);
 

@@ -306,6 +306,9 @@ Json document_of(const ReportRun& data) {
   object["cases"] = cases(
       data, summaries, [](const std::string&) { return true; }, sources);
   object["sources"] = sources.to_json();
+  if (!data.pairs.matrices.empty()) object["pairs"] = to_json(data.pairs);
+  if (!data.beside.empty())
+    object["beside"] = json::list(data.beside, [](const BesideWork& one) { return to_json(one); });
   return object;
 }
 
@@ -338,7 +341,9 @@ ReportRun read_report_run(const store::Store& store, const store::RunSummary& su
                  store::measurements(store, id, store::Samples::leave_out),
                  {},
                  {},
-                 store::process_workers(store, id)};
+                 store::process_workers(store, id),
+                 {},
+                 {}};
   store::read_sites(store, data.measurements);
   return data;
 }

@@ -9,7 +9,9 @@
 #include "harness/analysis/ladder.hpp"
 #include "harness/analysis/report_sites.hpp"
 #include "harness/base/json.hpp"
+#include "harness/present/collective_beside.hpp"
 #include "harness/present/counted_cases.hpp"
+#include "harness/present/peer_pairs.hpp"
 #include "harness/record/run.hpp"
 #include "harness/store/read_runs.hpp"
 
@@ -28,6 +30,8 @@ struct ReportRun : store::StoredRun {
   CountedCases counted;                                // on the emulated device of its code
   std::vector<analysis::Ladder> ladders;
   std::map<std::int64_t, std::string> workers;  // as store::process_workers
+  PairMatrices pairs;                           // of its GPU and its siblings'
+  std::vector<BesideWork> beside;
 };
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary,

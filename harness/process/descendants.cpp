@@ -44,9 +44,19 @@ Stat stat_of(pid_t pid) {
 
 }  // namespace
 
-bool is_stopped(pid_t pid) {
-  const char state = stat_of(pid).state;
-  return state == 'T' || state == 't';
+RunState run_state(pid_t pid) {
+  switch (stat_of(pid).state) {
+    case 'T':
+      return RunState::stopped;
+    case 't':
+      return RunState::traced;
+    case 0:
+    case 'Z':
+    case 'X':
+      return RunState::ended;
+    default:
+      return RunState::can_run;
+  }
 }
 
 std::vector<pid_t> descendants(pid_t root) {

@@ -9,8 +9,9 @@ namespace ridgeline::process {
 /// Processes below `root`, itself left out, as /proc shows them now.
 std::vector<pid_t> descendants(pid_t root);
 
-/// Whether a process is stopped, by a signal or by a debugger; false when it is gone.
-bool is_stopped(pid_t pid);
+/// Whether a process can run: it is stopped by a signal, held by a debugger, or has ended.
+enum class RunState { can_run, stopped, traced, ended };
+RunState run_state(pid_t pid);
 
 /// Makes the calling process the parent that orphans below it fall to, so that none gets away from
 /// end_descendants().

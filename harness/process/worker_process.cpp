@@ -11,7 +11,6 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
-#include "harness/process/descendants.hpp"
 #include "harness/process/interrupt.hpp"
 #include "harness/process/python_worker.hpp"
 #include "harness/protocol/json.hpp"
@@ -60,7 +59,7 @@ protocol::Hello WorkerProcess::greet(Deadline deadline) {
                 fmt::format("the worker refused the conversation: {}", failure->message),
                 failure->advice);
   }
-  watched_ = child_->processes();
+  stops_ = Stops(child_->processes());
   return std::get<protocol::Hello>(std::move(answer));
 }
 
@@ -212,7 +211,12 @@ void WorkerProcess::wait(int descriptor, short events, Deadline deadline) {
                 fmt::format("cannot wait for a worker: {}", std::strerror(errno)));
   Interrupt::check();
   child_->drain_errors();
-  look_for_stops();
+  stops_.look();
+  if (const std::string who = stops_.for_good(); !who.empty())
+    lose(record::Outcome::timeout,
+         fmt::format("{} was stopped by a signal, and nobody resumed it for {:g} s", who,
+                     longest_stop_s),
+         true);
   // A launcher that ends before rank 0 has connected leaves nobody to wait for.
   if (waits[2].revents != 0 && waits[0].revents == 0 && !ended_before) {
     child_->kill();
@@ -221,23 +225,12 @@ void WorkerProcess::wait(int descriptor, short events, Deadline deadline) {
   if (tick_) tick_();
 }
 
-// What two looks in a row find stopped was so in between: a program that was just resumed and has
-// not run yet is seen once.
-void WorkerProcess::look_for_stops() {
-  const double since_s = seconds_since(last_look_);
-  if (since_s < tick_ms / 1000.0) return;
-  const bool is_stopped = std::ranges::any_of(watched_, process::is_stopped);
-  // What lies between two requests was not waited for.
-  if (is_stopped && was_stopped_ && since_s < 10 * tick_ms / 1000.0) stopped_s_ += since_s;
-  was_stopped_ = is_stopped;
-  last_look_ = Clock::now();
-}
-
-void WorkerProcess::lose(record::Outcome outcome, const std::string& reason) {
+void WorkerProcess::lose(record::Outcome outcome, const std::string& reason, bool is_stopped) {
   child_->kill();
   const std::string words = child_->last_words();
   throw WorkerLost(outcome,
-                   words.empty() ? reason : fmt::format("{}; it last said: {}", reason, words));
+                   words.empty() ? reason : fmt::format("{}; it last said: {}", reason, words),
+                   is_stopped);
 }
 
 }  // namespace ridgeline::process

@@ -13,6 +13,7 @@
 #include "harness/process/clock.hpp"
 #include "harness/process/launcher.hpp"
 #include "harness/process/line_reader.hpp"
+#include "harness/process/stops.hpp"
 #include "harness/protocol/messages.hpp"
 #include "harness/record/outcome.hpp"
 
@@ -26,12 +27,15 @@ inline constexpr double start_s = 60;
 /// pass. It has been killed. `what()` is the reason, fit to be stored.
 class WorkerLost : public std::runtime_error {
  public:
-  WorkerLost(record::Outcome outcome, const std::string& reason)
-      : std::runtime_error(reason), outcome_(outcome) {}
+  WorkerLost(record::Outcome outcome, const std::string& reason, bool is_stopped = false)
+      : std::runtime_error(reason), outcome_(outcome), is_stopped_(is_stopped) {}
   record::Outcome outcome() const { return outcome_; }  // crashed or timeout
+  /// Whether it is a timeout before the deadline, because one of its processes stayed stopped.
+  bool is_stopped() const { return is_stopped_; }
 
  private:
   record::Outcome outcome_;
+  bool is_stopped_;
 };
 
 /// How a worker is started: these arguments come before those of worker_command.
@@ -46,8 +50,9 @@ struct WorkerCommand {
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// A running worker and the conversation with it: one request, one answer. Every answer has a
-/// deadline; a worker that breaks the protocol is killed with all it started and WorkerLost is
-/// thrown. Throws Interrupted as soon as Interrupt asks for it.
+/// deadline; a worker that breaks the protocol, or of which a process stays stopped while others go
+/// on (Stops), is killed with all it started and WorkerLost is thrown. Throws Interrupted as soon
+/// as Interrupt asks for it.
 class WorkerProcess {
  public:
   /// Starts it as worker_command has it, without waiting for it. `tick` is called a few times a
@@ -82,9 +87,9 @@ class WorkerProcess {
 
   /// For how long a process that it had when it was greeted was stopped while it was waited for, by
   /// others than suspend(): a signal or a debugger. A fifth of a second may pass unseen.
-  double stopped_s() const { return stopped_s_; }
+  double stopped_s() const { return stops_.total_s(); }
   /// Whether one was so when it was last waited for.
-  bool is_stopped() const { return was_stopped_; }
+  bool is_stopped() const { return stops_.any(); }
 
   /// Says bye, without waiting for it to end; it must not be asked anything afterwards.
   void say_bye() noexcept;
@@ -98,8 +103,8 @@ class WorkerProcess {
   std::string receive(Deadline deadline);
   bool ends_soon();
   void wait(int descriptor, short events, Deadline deadline);
-  void look_for_stops();
-  [[noreturn]] void lose(record::Outcome outcome, const std::string& reason);
+  [[noreturn]] void lose(record::Outcome outcome, const std::string& reason,
+                         bool is_stopped = false);
 
   Clock::time_point started_ = Clock::now();
   std::unique_ptr<Child> child_;
@@ -108,10 +113,7 @@ class WorkerProcess {
   int to_ = -1, from_ = -1;
   std::unique_ptr<LineReader> lines_;
   std::function<void()> tick_;
-  std::vector<pid_t> watched_;  // for stops: to find them takes a look at all of the machine's
-  double stopped_s_ = 0;
-  Clock::time_point last_look_ = Clock::now();
-  bool was_stopped_ = false;  // at the last look
+  Stops stops_;  // of all that it had when greeted: to find them takes a look at all processes
   bool said_bye_ = false;
 };
 

@@ -1,8 +1,8 @@
 """Whatever a rank does costs its case only: under the real mpirun, each fault ends within the
 case's time, its outcome is stored, the next case is measured, and nothing is left.
 
-A library before MPI's has rank 1 misbehave, in another way in each operation. One run has them all:
-what a test of faults takes is mostly waiting for deadlines.
+A library before MPI's has rank 1 misbehave, in another way in each operation. One run has all but
+a stop, which ends sooner: what a test of faults takes is mostly waiting for deadlines.
 """
 
 import os
@@ -58,19 +58,25 @@ OVER = rf"killed while preparing: the case's {CASE_S}\.00 s were over"
 # What must be stored of each operation that rank 1 spoils.
 FAULTS = {
     "all_to_all": ("crashed", "while preparing: the worker "),  # killed
-    "send_recv": ("timeout", rf"{OVER}, and the worker was stopped for "),  # stopped
     "scatter": ("timeout", OVER),  # hangs
     "gather": ("crashed", "while preparing: the worker "),  # mpirun is killed
     "all_gather": ("wrong_result", r": rank 1, element 7: \d+ expected, \d+ received"),
 }
+STOPPED = "send_recv"
+LONG_S = 100  # after which a stop would be found without a look at processes
 LATE, HEALTHY = "reduce", ("broadcast", "all_reduce")
 # With which a run begins with LATE and ends with one of the healthy.
-SEED = 8
+SEED = 83
+STOP_SEED = 5  # with which the stop comes first
 
 
-@pytest.mark.skipif(not spoiled_ranks.WORKER.is_file(), reason="built without MPI")
-@pytest.mark.skipif(shutil.which("mpirun") is None, reason="mpirun not found")
-@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="two ranks need two cores")
+pytestmark = [
+    pytest.mark.skipif(not spoiled_ranks.WORKER.is_file(), reason="built without MPI"),
+    pytest.mark.skipif(shutil.which("mpirun") is None, reason="mpirun not found"),
+    pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="two ranks need two cores"),
+]
+
+
 def test_whatever_a_rank_does_costs_its_case_only(lab):
     # When ranks are started for the first time, rank 1 never arrives.
     late = lab.folder / "late"
@@ -85,3 +91,11 @@ def test_whatever_a_rank_does_costs_its_case_only(lab):
     faults = {LATE: ("timeout", missing), **FAULTS}
     spoiled_ranks.check(lab, done, {CASE.format(op): fault for op, fault in faults.items()})
     assert next(iter(lab.outcomes())) == CASE.format(LATE)
+
+
+def test_a_rank_that_stays_stopped_ends_its_case_before_its_time(lab):
+    before = f"export LD_PRELOAD={spoiled_ranks.library(lab.folder, 'spoiled.so', MPI)}"
+    cases = [CASE.format(op) for op in (STOPPED, HEALTHY[0])]
+    done = spoiled_ranks.run(lab, "cpu", cases, LONG_S, STOP_SEED, before)
+    why = r"^killed while preparing: rank 1 \(process \d+\) was stopped by a signal, and nobody "
+    spoiled_ranks.check(lab, done, {CASE.format(STOPPED): ("timeout", why)})

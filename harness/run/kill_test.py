@@ -65,7 +65,9 @@ def test_a_machine_that_stood_still_is_not_blamed_on_the_code(lab):
 def test_a_worker_that_alone_was_stopped_is_measured_again(lab):
     process = lab.start(lab.profile("slow"))
     wait_for(process, "run ")
-    time.sleep(0.5)
+    while len(below(process.pid)) < 2 and process.poll() is None:
+        time.sleep(0.01)
+    time.sleep(0.5)  # until it was greeted
     worker = below(process.pid)[-1]
     os.kill(worker, signal.SIGSTOP)
     time.sleep(2)

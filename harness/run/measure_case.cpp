@@ -206,7 +206,10 @@ void CaseExecution::perform(const char* stage, Step step) {
     step(process::after(left_s()));
   } catch (const process::WorkerLost& lost) {
     std::string reason = fmt::format("while {}: {}", stage, lost.what());
-    if (lost.outcome() == record::Outcome::timeout) {
+    if (lost.is_stopped()) {
+      reason = fmt::format("killed while {}: {}", stage, lost.what());
+      ended_by_stop_ = true;
+    } else if (lost.outcome() == record::Outcome::timeout) {
       result_.out_of_budget = limits_.run_left_s < limits_.timeout_s;
       reason = fmt::format(
           "killed while {}: {}", stage,
@@ -331,7 +334,7 @@ CaseResult CaseExecution::result() const {
   const bool for_good = measurement.outcome == record::Outcome::timeout && worker_.is_stopped();
   result.paused_s = machine_s + (for_good ? 0 : worker_s);
   if (measurement.outcome == record::Outcome::timeout) {
-    if (worker_s > 0)
+    if (worker_s > 0 && !ended_by_stop_)
       measurement.reason +=
           fmt::format(", and the worker was stopped for {} of it", units::time(worker_s * 1e9));
     if (machine_s > 0)

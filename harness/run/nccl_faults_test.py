@@ -14,7 +14,7 @@ import pytest
 
 from harness.run import spoiled_ranks
 
-CASE_S = 8
+CASE_S = 12
 CASE = "collectives/nccl/f32/op={},ranks=2,bytes={},mode=isolated,calls=1"
 
 # Types are those of NVIDIA's "NCCL User Guide"; enumerations are int there, communicators pointers.
@@ -80,11 +80,12 @@ int ncclRecv(void* received, size_t count, int type, int from, void* on, void* s
 """
 # A GPU settles in the first case, which has more time for that.
 OVER = r"killed while preparing: the case's \d+\.\d+ s were over"
+STOPPED = r"killed while preparing: rank 1 \(process \d+\) was stopped by a signal"
 MIB = 1 << 20
 LATE = CASE.format("all_reduce", 2 * MIB)
 FAULTS = {
     CASE.format("all_gather", MIB): ("crashed", "while preparing: the worker "),  # killed
-    CASE.format("broadcast", MIB): ("timeout", f"{OVER}, and the worker was stopped for "),
+    CASE.format("broadcast", MIB): ("timeout", STOPPED),
     CASE.format("reduce_scatter", MIB): ("timeout", OVER),  # hangs
     CASE.format("reduce", MIB): ("crashed", "while preparing: the worker "),  # no mpirun
     CASE.format("send_recv", MIB): ("crashed", "rank 1 failed in the middle of a case: .*NCCL"),

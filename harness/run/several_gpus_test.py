@@ -63,6 +63,31 @@ def test_programs_are_told_the_same(lab):
     assert told["exit_code"] == 0
 
 
+def test_times_together_are_a_line_per_gpu(lab):
+    none = lab.call("trend", "siblings", "--results", lab.results, text=True)
+    assert none.returncode != 0
+    for slow in (-1, 1, 1):
+        done = lab.execute(command(lab, "--gpus", 3, "--slow", slow), text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    asked = ("trend", "siblings", "--results", lab.results)
+    (host,) = json.loads(lab.call(*asked, "--json", text=True).stdout)["hosts"]
+    assert [(gpu["id"], gpu["slower_in_a_row"]) for gpu in host["gpus"]] == [
+        ("cuda:0", 0),
+        ("cuda:1", 2),
+        ("cuda:2", 0),
+    ]
+    assert len(host["times"]) == 3
+    assert [len(once["runs"]) for once in host["times"]] == [3, 3, 3]
+    text = lab.call(*asked, text=True).stdout
+    assert "profile tests: measured together 3 times, last " in text
+    assert re.search(
+        r"^cuda:1 is slower than its siblings by \S+% \(at least \S+%\), and was in each of the "
+        r"last 2\s+times\.$",
+        text,
+        re.MULTILINE,
+    ), text
+
+
 def test_cases_between_two_gpus_are_measured_in_turn(lab):
     played = ("--gpus", 3, "--peers")
     done = lab.execute(command(lab, *played, arguments=["second"]), text=True)

@@ -18,6 +18,7 @@ from matplotlib.lines import Line2D
 from reports import ceilings, figures, legible, load, plot, synthetic
 from reports.figures import (
     attention,
+    beside,
     coalescing,
     collectives,
     divergence,
@@ -197,12 +198,17 @@ INPUTS: dict[str, Callable[[], Json]] = {
     "hostile": hostile,
     "peers": synthetic.peers,
     "told": synthetic.told,
+    "pairs": synthetic.pairs,
+    "two_gpus": lambda: synthetic.pairs(gpus=2, slow=(0, 1)),
+    "beside": synthetic.beside,
 }
 NAMES = [kind.name for kind in figures.kinds("run")]
 NOTHING_TO_DRAW = {("divergence", "cpu"), ("divergence", "crowded"), ("fusion", "crowded")}
 NOTHING_TO_DRAW |= {("transfer", "cpu"), ("transfer", "crowded")}
 NOTHING_TO_DRAW |= {
-    (name, source) for name in ("peers", "library_choices") for source in ("gpu", "cpu", "crowded")
+    (name, source)
+    for name in ("peers", "library_choices", "beside")
+    for source in ("gpu", "cpu", "crowded")
 }
 NOTHING_TO_DRAW |= {  # without counts, and without ladders
     (name, source) for name in ("levels", "ladders") for source in ("gpu", "cpu", "crowded")
@@ -235,6 +241,7 @@ def test_figures_are_found_by_listing_their_folder() -> None:
         "peers",
         "collectives",
         "library_choices",
+        "beside",
     ]
 
 
@@ -260,6 +267,64 @@ def test_pairs_show_the_largest_copies_by_the_distance_of_the_peer() -> None:
     shades = axes.images[0].get_array()
     assert shades is not None and shades.shape == (6, 3)
     assert shades[0][1] < 0.7 < shades[0][0]
+
+
+def test_pairs_of_gpus_that_were_measured_together_are_a_matrix() -> None:
+    run = parsed(synthetic.pairs(gpus=4, slow=(2, 1)))
+    whole = peers.matrices(run)
+    assert [(one.variant, one.direction) for one in whole] == [
+        (variant, direction)
+        for variant in ("copy_engine", "copy_kernel")
+        for direction in ("both_ways", "from_peer", "to_peer")
+    ]
+    expect_data(peers.data(run))
+    assert len(peers.data(run)) == 6 * 4 * 3
+    figure = drawn("peers", run)
+    assert figure is not None
+    assert len(figure.axes) == 6
+    for axes, matrix in zip(figure.axes, whole, strict=True):
+        by_place = {text.get_position(): text.get_text() for text in axes.texts}
+        shades = axes.images[0].get_array()
+        assert shades is not None and len(by_place) == 4 * 3
+        for pair in matrix.pairs:
+            row, column = (int(of.removeprefix("cuda:")) for of in (pair.gpu, pair.peer))
+            number = f"{pair.rate / 1e9:.3g}"
+            assert by_place[column, row] == number + ("*" if pair.unstable else "")
+            assert shades[row][column] == pytest.approx(pair.rate / pair.roof)
+        (frame,) = axes.patches
+        assert frame.get_extents().contains(*axes.transData.transform((1, 2))), "the slower pair"
+    assert "of the links' 956 GB/s" in figure.axes[0].get_title(loc="left")
+    alone = synthetic.pairs(gpus=4)
+    alone["pairs"]["runs"] = alone["pairs"]["runs"][:1]
+    assert peers.matrices(parsed(alone)) == [], "a run of one GPU is a row"
+
+
+def test_collectives_beside_work_have_their_shares_and_slow_downs() -> None:
+    run = parsed(synthetic.beside())
+    rows = beside.rows(run)
+    assert [label for label, _ in rows[:2]] == ["nccl, 25 MiB", "nccl, 64 MiB"]
+    assert len(rows) == 6
+    found = beside.data(run)
+    expect_data(found)
+    shares = {row["line"]: row for row in found if row["what"] == "hidden share"}
+    assert shares["rung_by_size, 64 MiB"]["value [1]"] == -0.08, "nothing is cut off"
+    assert shares["rung_by_size, 128 MiB"]["value low [1]"] is None
+    assert shares["nccl, 128 MiB"]["steady"] == "no"
+    figure = drawn("beside", run)
+    assert figure is not None
+    panels = figure.axes
+    points = [
+        (line.get_xdata()[0], line.get_ydata()[0], line.get_markerfacecolor() == "white")
+        for line in panels[0].lines
+        if line.get_marker() == "D"
+    ]
+    assert [(round(x, 9), y) for x, y, _ in points] == [
+        (13.0, 0), (63.0, 1), (70.0, 2), (16.0, 3), (-8.0, 4), (20.0, 5)
+    ]  # fmt: skip
+    assert [hollow for _, _, hollow in points] == [False, False, True, False, False, True]
+    beside_alone = [line.get_xdata()[0] for line in panels[1].lines if line.get_marker() == "s"]
+    assert beside_alone[1] == pytest.approx(2 - 0.63)
+    assert [label.get_text() for label in panels[0].get_yticklabels()] == [name for name, _ in rows]
 
 
 def test_what_a_library_is_told_stands_beside_its_own_choice() -> None:

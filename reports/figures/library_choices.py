@@ -7,7 +7,8 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 from reports import plot, table, units
-from reports.model import Case, Facts, Run
+from reports.model import Case, Run
+from reports.model_row import Facts
 
 TITLE = "What a library can be told"
 READING = (

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/siblings.hpp"
+#include "harness/base/json.hpp"
+#include "harness/store/selector.hpp"
+
+/// `ridgeline trend siblings`: GPUs of a host that were measured together, time after time.
+namespace ridgeline::present {
+
+struct SiblingGpu {
+  std::string uuid, id;  // the id as it was called last
+};
+
+/// One `run --device all`.
+struct TogetherOnce {
+  std::string started;  // of the run that began last
+  std::vector<std::string> runs;
+  std::vector<analysis::Sibling> devices;  // over all suites; their names are UUIDs
+};
+
+/// GPUs of one model of one host, by the same profile and label.
+struct SiblingTimes {
+  std::string model, host, profile, label;
+  std::vector<SiblingGpu> gpus;     // of any of the times, by id
+  std::vector<TogetherOnce> times;  // newest first
+};
+
+/// Of `all` runs of a folder, the newest `most` times of each host. Those in which fewer than two
+/// GPUs have a case in common are left out.
+std::vector<SiblingTimes> find_sibling_times(const std::vector<store::FoundRun>& all,
+                                             std::size_t most);
+
+std::string sibling_times_text(const std::vector<SiblingTimes>& hosts, std::size_t width);
+json::Value to_json(const SiblingTimes& host);
+
+}  // namespace ridgeline::present
