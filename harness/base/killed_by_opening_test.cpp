@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 fs::path library_of_the_system() {
   void* const handle = dlopen("libm.so.6", RTLD_NOW);
   link_map* loaded = nullptr;
-  if (handle == nullptr || dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&loaded)) != 0)
+  if (handle == nullptr || dlinfo(handle, RTLD_DI_LINKMAP, reinterpret_cast<void*>(&loaded)) != 0)
     return {};
   return loaded->l_name;
 }
