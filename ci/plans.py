@@ -130,6 +130,9 @@ def whole(preset: str) -> Iterator[Stage]:
     yield Stage("clang-tidy", [check("check_tidy", "--seconds", TIDY_SECONDS)], needs="build")
     yield Stage("build asan", built("asan"), needs="build")
     yield ctest("ctest asan", "asan", "build asan")
+    # After all builds: it reads what none of them has compiled.
+    builds = [str(stages.ROOT / "build" / each) for each in (preset, "asan")]
+    yield Stage("quickstart", [[TOOL["python"], "ci/check_quickstart", "--builds", *builds]])
 
 
 def quick(preset: str) -> Iterator[Stage]:

@@ -34,7 +34,7 @@ def test_everything_is_checked_built_and_run():
             "kernel resources",
             "kernel accesses",
         ),
-        *("includes", "clang-tidy", "build asan", "ctest asan"),
+        *("includes", "clang-tidy", "build asan", "ctest asan", "quickstart"),
     ]
 
 

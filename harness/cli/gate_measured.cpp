@@ -58,8 +58,10 @@ void print_note(std::FILE* out, const std::string& note) {
 }
 
 void print_start(std::FILE* out, const gate::GateSetup& setup, const gate::Wanted& wanted,
-                 const std::vector<std::string>& notes) {
-  present::say(out, present::device_text(setup.device, !wanted.options.device.empty()));
+                 const gate::Programs& programs, const std::vector<std::string>& notes) {
+  present::say(out, wanted.options.device.empty()
+                        ? present::best_device_text(setup.device, deciding(wanted, programs))
+                        : present::device_text(setup.device));
   present::say(out, present::start_text(setup, wanted.resumed.has_value()));
   for (const std::string& note : notes) print_note(out, note);
 }
@@ -273,7 +275,7 @@ std::vector<present::GateReport> gates_measured(const Context& context,
   std::deque<DeviceGate> parts = prepare(context, wanted, programs, profile, home);
   if (!context.quiet)
     for (const DeviceGate& part : parts)
-      print_start(out, part.setup, part.wanted, part.report.notes);
+      print_start(out, part.setup, part.wanted, programs, part.report.notes);
   const std::vector<run::DeviceLock> locks = lock(parts, wanted.options.no_wait);
   if (wanted.options.counts_first)
     for (DeviceGate& part : parts) count_first(context, programs, out, part);

@@ -114,7 +114,7 @@ int resume(const Context& context, const RunOptions& options) {
   const present::Resumed before =
       present::go_on(resumed, workers, environment_of(plan), options.counters, plan);
   if (!context.quiet) {
-    present::say(out, present::device_text(plan.device, true));
+    present::say(out, present::device_text(plan.device));
     present::say(out, fmt::format("run {}, resumed: {}\n{}", plan.run.id,
                                   present::executions_text(plan), present::resumed_text(before)));
   }
@@ -171,8 +171,8 @@ int run(const Context& context, const RunOptions& options) {
   if (options.counters) run::require_counters(plan.device);
   const bool chosen = repeated || !context.device.empty();
   if (repeated && !context.quiet) present::say(out, present::processes_text(*repeated, plan));
-  const std::string device_line = present::device_text(
-      plan.device, chosen, chosen ? "" : run::why_unavailable(deciding, "cuda"));
+  const std::string device_line =
+      chosen ? present::device_text(plan.device) : present::best_device_text(plan.device, deciding);
   if (options.dry_run)
     return present::dry_run(context.results, plan, device_line, context.json, context.quiet);
   plan.run.id = run::new_run_id();

@@ -84,11 +84,15 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
   return found;
 }
 
+const std::vector<run::Worker>& deciding(const Wanted& wanted, const Programs& programs) {
+  return wanted.mode == record::GateMode::variants ? programs.workers.baseline
+                                                   : programs.workers.candidate;
+}
+
 record::Device choose_device(const Wanted& wanted, const Programs& programs) {
-  if (wanted.mode == record::GateMode::variants)
-    return run::choose_device(programs.workers.baseline, wanted.options.device);
   const record::Device device =
-      run::choose_device(programs.workers.candidate, wanted.options.device);
+      run::choose_device(deciding(wanted, programs), wanted.options.device);
+  if (wanted.mode == record::GateMode::variants) return device;
   const record::Device same = run::choose_device(programs.workers.baseline, device.id);
   if (same.uuid != device.uuid)
     throw Error(ErrorKind::dependency,

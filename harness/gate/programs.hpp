@@ -23,6 +23,9 @@ struct Programs {
 /// Builds what has to be built, and asks all workers. `say` gets lines for people. Throws Errors.
 Programs find_programs(const Wanted& wanted, const std::function<void(const std::string&)>& say);
 
+/// Those whose device is the best one, where none is named.
+const std::vector<run::Worker>& deciding(const Wanted& wanted, const Programs& programs);
+
 /// The one that is wanted, or the best. Throws an Error unless both sides see the same.
 record::Device choose_device(const Wanted& wanted, const Programs& programs);
 

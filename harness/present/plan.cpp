@@ -15,11 +15,21 @@
 
 namespace ridgeline::present {
 
-std::string device_text(const record::Device& device, bool chosen, std::string_view why_no_gpu) {
-  std::string text =
-      fmt::format("device {}: {} ({}){}\n", printable(device.id), printable(device.name),
-                  printable(device.model), chosen ? "" : ", the best one here");
-  if (!why_no_gpu.empty()) text += fmt::format("no GPU: {}\n", printable(why_no_gpu));
+namespace {
+
+std::string device_words(const record::Device& device) {
+  return fmt::format("device {}: {} ({})", printable(device.id), printable(device.name),
+                     printable(device.model));
+}
+
+}  // namespace
+
+std::string device_text(const record::Device& device) { return device_words(device) + '\n'; }
+
+std::string best_device_text(const record::Device& device, const std::vector<run::Worker>& asked) {
+  std::string text = device_words(device) + ", the best one here\n";
+  if (const std::string why = run::why_unavailable(asked, "cuda"); !why.empty())
+    text += fmt::format("no GPU: {}\n", printable(why));
   return text;
 }
 

@@ -4,12 +4,15 @@
 #include <link.h>
 
 #include "harness/base/installation.hpp"
+#include "harness/base/killed_by_opening.hpp"
 
 namespace ridgeline::run {
 namespace {
 
-/// The file that dlopen takes for `name`; empty when it takes none.
+/// The file that dlopen takes for `name`; empty when it takes none, or one that kills what opens
+/// it.
 std::string opened(const char* name) {
+  if (!killed_by_opening(name).empty()) return {};
   void* handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) return {};
   link_map* loaded = nullptr;

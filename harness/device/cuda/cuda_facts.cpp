@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/killed_by_opening.hpp"
 #include "harness/device/architectures.hpp"
 #include "harness/device/cuda/cuda_device.hpp"
 #include "harness/device/cuda/language.cuh"
@@ -163,6 +164,11 @@ void discover(Discovery& found) {
   const auto unavailable = [&](std::string reason) {
     found.unavailable.push_back({Kind::cuda, std::move(reason)});
   };
+  for (const char* part : {"libcuda.so.1", "libnvidia-ml.so.1"})
+    if (const std::string signal = killed_by_opening(part); !signal.empty())
+      return unavailable(fmt::format(
+          "the NVIDIA driver is broken: its {} kills what opens it by {}; install it again", part,
+          signal));
   if (const Library driver({"libcuda.so.1"}); !driver.loaded())
     return unavailable("no NVIDIA driver: " + driver.reason());
 

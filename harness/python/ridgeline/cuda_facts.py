@@ -3,6 +3,9 @@
 
 import ctypes
 import os
+import signal
+import subprocess
+import sys
 
 from ridgeline import libraries
 from ridgeline.cpu_facts import slug
@@ -69,10 +72,24 @@ def _device(driver, index: int) -> dict:
     return device
 
 
+def _killed_by_opening(name: str) -> str:
+    """As killed_by_opening in harness/base."""
+    opening = [sys.executable, "-IS", "-c", f"import ctypes; ctypes.CDLL({name!r})"]
+    ended = subprocess.run(opening, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    number = -ended.returncode
+    return f"{signal.Signals(number).name} ({signal.strsignal(number)})" if number > 0 else ""
+
+
 def devices() -> tuple[list[dict], str]:
     """All GPUs, or none with the reason. Also none where no library could put arrays there."""
     if not (libraries.is_there("torch") or libraries.is_there("cupy")):
         return [], libraries.missing("torch or CuPy")
+    for part in ("libcuda.so.1", "libnvidia-ml.so.1"):
+        if killer := _killed_by_opening(part):
+            return [], (
+                f"the NVIDIA driver is broken: its {part} kills what opens it by {killer}; "
+                "install it again"
+            )
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError as error:
