@@ -71,11 +71,8 @@ uint3 block_size() { return of(Block::current().config().block); }
 uint3 grid_size() { return of(Block::current().config().grid); }
 void* dynamic_shared() { return Block::current().shared.dynamic(); }
 
-RIDGELINE_RETURNS_BY_JUMP void block_barrier(std::uint32_t place) {
-  Block::current().barrier(place, RIDGELINE_CALLER, Combine::any, 0);
-}
 RIDGELINE_RETURNS_BY_JUMP int block_barrier(std::uint32_t place, Combine combine, int predicate) {
-  return Block::current().barrier(place, RIDGELINE_CALLER, combine, predicate);
+  return Block::current().barrier(place, RIDGELINE_CALLER, combine, predicate != 0 ? 1 : 0);
 }
 
 RIDGELINE_RETURNS_BY_JUMP void warp_barrier(std::uint32_t mask) {
