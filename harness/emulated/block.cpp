@@ -63,7 +63,8 @@ bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t pla
   return true;
 }
 
-int Block::barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int predicate) {
+RIDGELINE_RETURNS_BY_JUMP int Block::barrier(std::uint32_t barrier, std::uint32_t pc,
+                                             Combine combine, int predicate) {
   Lane& me = lanes.running();
   me.mask = barrier;
   me.pc = pc;

@@ -71,14 +71,11 @@ uint3 block_size() { return of(Block::current().config().block); }
 uint3 grid_size() { return of(Block::current().config().grid); }
 void* dynamic_shared() { return Block::current().shared.dynamic(); }
 
-void block_barrier(std::uint32_t place) {
-  Block::current().barrier(place, RIDGELINE_CALLER, Combine::any, 0);
-}
-int block_barrier(std::uint32_t place, Combine combine, int predicate) {
-  return Block::current().barrier(place, RIDGELINE_CALLER, combine, predicate);
+RIDGELINE_RETURNS_BY_JUMP int block_barrier(std::uint32_t place, Combine combine, int predicate) {
+  return Block::current().barrier(place, RIDGELINE_CALLER, combine, predicate != 0 ? 1 : 0);
 }
 
-void warp_barrier(std::uint32_t mask) {
+RIDGELINE_RETURNS_BY_JUMP void warp_barrier(std::uint32_t mask) {
   Block::current().lanes.together(mask, RIDGELINE_CALLER, Act::warp_barrier, [] {});
 }
 
@@ -99,7 +96,8 @@ void for_all(Exchanged* const* all, const Each& each) {
 
 }  // namespace
 
-std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int width, Shuffle kind) {
+RIDGELINE_RETURNS_BY_JUMP std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane,
+                                                int width, Shuffle kind) {
   Exchanged mine{bits, bits, lane};
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
@@ -140,7 +138,7 @@ std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int widt
   return mine.out;
 }
 
-std::uint32_t ballot(std::uint32_t mask, int predicate) {
+RIDGELINE_RETURNS_BY_JUMP std::uint32_t ballot(std::uint32_t mask, int predicate) {
   Exchanged mine{predicate != 0};
   Block::current().lanes.collective(
       mask, RIDGELINE_CALLER, Act::collective, mine, [](Exchanged* const* all) {
@@ -151,7 +149,7 @@ std::uint32_t ballot(std::uint32_t mask, int predicate) {
   return static_cast<std::uint32_t>(mine.out);
 }
 
-std::uint32_t match(std::uint32_t mask, std::uint64_t bits) {
+RIDGELINE_RETURNS_BY_JUMP std::uint32_t match(std::uint32_t mask, std::uint64_t bits) {
   Exchanged mine{bits};
   Block::current().lanes.collective(mask, RIDGELINE_CALLER, Act::collective, mine,
                                     [](Exchanged* const* all) {
@@ -164,7 +162,8 @@ std::uint32_t match(std::uint32_t mask, std::uint64_t bits) {
   return static_cast<std::uint32_t>(mine.out);
 }
 
-std::uint32_t reduce(std::uint32_t mask, std::uint32_t bits, Update kind, Number number) {
+RIDGELINE_RETURNS_BY_JUMP std::uint32_t reduce(std::uint32_t mask, std::uint32_t bits, Update kind,
+                                               Number number) {
   Exchanged mine{bits};
   const auto combine = number == Number::i32 ? updated<std::int32_t> : updated<std::uint32_t>;
   Block::current().lanes.collective(mask, RIDGELINE_CALLER, Act::collective, mine,

@@ -7,6 +7,19 @@
 #endif
 
 // Stacks that take turns on an OS thread.
+
+/// Of the functions in which fibers wait for each other. A processor foresees where `ret` leads
+/// from the calls before it. Here they are those of the fiber that waits now, and the one that goes
+/// on mostly came from elsewhere, so each `ret` behind a switch would cost as much as some 50
+/// instructions. Where a jump leads it foresees from where it led before, and the lanes of a warp
+/// go on from the same place one after the other.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define RIDGELINE_JUMPS_BACK
+#define RIDGELINE_RETURNS_BY_JUMP __attribute__((function_return("thunk-extern")))
+#else
+#define RIDGELINE_RETURNS_BY_JUMP
+#endif
+
 namespace ridgeline::emulated {
 
 #ifdef __x86_64__
@@ -26,11 +39,8 @@ Fiber make_fiber(std::byte* top, std::size_t /*bytes*/) {
 
 /// Goes on with `to`, and returns when somebody goes on with `from`, which is set.
 ///
-/// Not by a library's function: the processor foresees where a function returns to, if each call is
-/// followed by its return, and here a call would be followed by the returns of another fiber. As it
-/// stands, the lanes of a warp, which wait in the same function called from the same places, return
-/// to where it foresees. The state of floating-point control, which no lane changes, is not
-/// switched.
+/// Not by a library's function, which would return by `ret`, see RIDGELINE_RETURNS_BY_JUMP. The
+/// state of floating-point control, which no lane changes, is not switched.
 [[gnu::always_inline]] inline void go_on(Fiber& from, Fiber to) {
   Fiber* in = &from;
   asm volatile(

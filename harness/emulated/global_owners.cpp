@@ -183,6 +183,7 @@ bool GlobalMemory::touch_row(const Accesses& accesses, const Toucher& toucher,
   Owner* const owners = slot.owners + at / 4;
   std::uint32_t wrote = 0, read = 0;  // the newest
   for (std::size_t i = 0; i < lanes * words; ++i) {
+    __builtin_prefetch(owners + 2 * lanes * words + i);  // most kernels go on behind the row
     wrote = std::max(wrote, load(owners[i].writer));
     read = std::max(read, load(owners[i].reader));
   }

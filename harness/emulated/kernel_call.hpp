@@ -23,6 +23,13 @@ struct KernelCall {
   std::span<const Argument> each{};  // its arguments one by one, for messages
 };
 
+/// KernelCall::run of a function object that calls a kernel. A function and no lambda: of a lambda,
+/// what is called by a pointer is instrumented all the same, which each thread would pay for.
+template <class Call>
+__attribute__((no_sanitize("thread"))) void run_copied(const void* copied) {
+  (*static_cast<const Call*>(copied))();
+}
+
 /// How a barrier combines predicates.
 enum class Combine : std::uint8_t { any, all, count };
 

@@ -19,6 +19,8 @@ thread_local constinit Hot hot;
 // Logs of a warp that are longer do not stay in a first-level cache with what else its lanes touch:
 // they are looked at where all lanes meet.
 static constexpr std::ptrdiff_t long_log = 16;
+// Room to have stacks begin at a multiple of their size.
+static constexpr std::size_t mapped_bytes = lane_private_bytes + stack_bytes;
 
 /// What the lane does before it waits for other warps is not all in its log.
 static bool goes_on(LaneState state) {
@@ -26,15 +28,16 @@ static bool goes_on(LaneState state) {
 }
 
 Lanes::Lanes(Findings& findings) : findings_(findings) {
-  void* const mapped = ::mmap(nullptr, lane_private_bytes, PROT_READ | PROT_WRITE,
+  void* const mapped = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED)
     throw OutOfMemory("allocating stacks for the emulated device failed: out of memory");
-  stacks_ = static_cast<std::byte*>(mapped);
+  mapped_ = static_cast<std::byte*>(mapped);
+  stacks_ = mapped_ + (-reinterpret_cast<std::uint64_t>(mapped) & (stack_bytes - 1));
   free_stacks_.reserve(most_threads);
 }
 
-Lanes::~Lanes() { ::munmap(stacks_, lane_private_bytes); }
+Lanes::~Lanes() { ::munmap(mapped_, mapped_bytes); }
 
 void Lanes::begin_launch(dim3 block, const KernelCall& call, std::uint64_t seed) {
   require(call.bytes <= stack_bytes, "a kernel's arguments are small");
@@ -62,7 +65,8 @@ void Lanes::begin_block() {
     lane.arrived = false;
     lane.log_end = log_of(lane);
   }
-  std::ranges::fill(arrived_, 0u);
+  for (int warp = 0; warp < warps(); ++warp)
+    meetings_[warp] = {.lanes = 0xFFFFFFFFu >> (32 - std::min(threads_ - 32 * warp, 32))};
   std::ranges::fill(keeps_, 0u);
   spins_ = 0;
   hot.stacks = reinterpret_cast<std::uint64_t>(stacks_);
@@ -139,7 +143,7 @@ void Lanes::keep_logs(int warp) {
 /// Aligns what the lanes have done. `all`: nothing comes behind what there is, until another warp
 /// goes on.
 bool Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
-  LaneLog logs[32];
+  const std::span logs(aligned_, warp.size());
   for (std::size_t i = 0; i < warp.size(); ++i)
     logs[i] = {
         log_of(warp[i]),
@@ -148,7 +152,7 @@ bool Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
         !all && goes_on(warp[i].state),
         warp[i].state == LaneState::at_mbarrier || (all && warp[i].state == LaneState::spinning),
         log_of(warp[i])};
-  emulated::align(std::span(logs, warp.size()), paths_, aligned);
+  emulated::align(logs, paths_, aligned);
   bool empty = true;
   for (std::size_t i = 0; i < warp.size(); ++i) {
     const auto left = static_cast<std::size_t>(logs[i].end - logs[i].next);
@@ -165,8 +169,7 @@ bool Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
 [[gnu::always_inline]] inline void Lanes::resume(Lane& lane) {
   running_ = &lane;
   lane.state = LaneState::ready;
-  const auto top = static_cast<std::size_t>(lane.stack - 1 - stacks_);
-  hot.stack = reinterpret_cast<std::uint64_t>(stacks_) + top / stack_bytes * stack_bytes;
+  hot.stack = (reinterpret_cast<std::uint64_t>(lane.stack) - 1) & ~(stack_bytes - 1);
   hot.next = lane.log_end;
   hot.path = lane.path;
   hot.end = log_of(lane) + log_entries;
@@ -232,7 +235,7 @@ void Lanes::enter() {
   }
 }
 
-void Lanes::park(LaneState state) {
+RIDGELINE_RETURNS_BY_JUMP void Lanes::park(LaneState state) {
   if (state == LaneState::log_full && Block::current().others.is_idle())
     state = LaneState::spinning;
   running_->state = state;
@@ -248,11 +251,11 @@ std::uint8_t next_kind_of_collective() {
   return ++kinds;
 }
 
-std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void* operands,
-                            std::uint8_t kind) {
+RIDGELINE_RETURNS_BY_JUMP std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc,
+                                                      Act kept, void* operands, std::uint8_t kind) {
   Lane& me = *running_;
-  const int here = threads_ - me.thread / 32 * 32;
-  if (here < 32) mask &= (1u << here) - 1;  // a last warp that is not whole
+  Meeting& meeting = meetings_[me.thread / 32];
+  mask &= meeting.lanes;
   const std::uint32_t mine = 1u << me.thread % 32;
   if ((mask & mine) == 0)
     stop("collective without its caller", pc, -1,
@@ -262,21 +265,19 @@ std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void
   me.collective = kind;
   me.mask = mask;
   me.pc = pc;
-  std::uint32_t& arrived = arrived_[me.thread / 32];
-  Wanted& wanted = wanted_[me.thread / 32];
-  if (arrived == 0)
-    wanted = {mask, kind};
-  else if (wanted.mask != mask || wanted.kind != kind)
-    wanted.several = true;
-  arrived |= mine;
-  const std::uint32_t here_for_it = wanted.several ? arrived_for(me) : arrived;
+  if (meeting.arrived == 0)
+    meeting = {meeting.lanes, 0, mask, kind};
+  else if (meeting.mask != mask || meeting.kind != kind)
+    meeting.several = true;
+  meeting.arrived |= mine;
+  const std::uint32_t here_for_it = meeting.several ? arrived_for(me) : meeting.arrived;
   if ((here_for_it & mask) != mask) {
     me.state = LaneState::in_collective;
     hop(next_ready());
     return 0;
   }
   const Lane* const warp = warp_of_running();
-  for (std::size_t i = 0; wanted.several && i < 32; ++i)
+  for (std::size_t i = 0; meeting.several && i < 32; ++i)
     if ((mask >> i & 1) != 0 && warp[i].collective != kind)
       stop("different collectives", pc, warp[i].thread, "lanes of one mask wait in different ones");
   return mask;
@@ -285,7 +286,7 @@ std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void
 /// The lanes that wait for the same ones as `lane` does. Those that wait for others come later.
 std::uint32_t Lanes::arrived_for(const Lane& lane) const {
   const std::size_t warp = lane.thread / 32;
-  std::uint32_t same = arrived_[warp];
+  std::uint32_t same = meetings_[warp].arrived;
   for (std::size_t i = 0; i < 32; ++i)
     if ((same >> i & 1) != 0 && lanes_[32 * warp + i].mask != lane.mask) same &= ~(1u << i);
   return same;
@@ -293,7 +294,7 @@ std::uint32_t Lanes::arrived_for(const Lane& lane) const {
 
 const Lane* Lanes::waits_with_another_mask(const Lane& lane) const {
   const std::size_t warp = lane.thread / 32;
-  const std::uint32_t elsewhere = arrived_[warp] & lane.mask & ~arrived_for(lane);
+  const std::uint32_t elsewhere = meetings_[warp].arrived & lane.mask & ~arrived_for(lane);
   for (std::size_t i = 0; i < 32; ++i) {
     const Lane& other = lanes_[32 * warp + i];
     if ((elsewhere >> i & 1) != 0 && (other.mask >> lane.thread % 32 & 1) != 0) return &other;
@@ -302,7 +303,8 @@ const Lane* Lanes::waits_with_another_mask(const Lane& lane) const {
 }
 
 void Lanes::depart(std::uint32_t mask) {
-  arrived_[running_->thread / 32] &= ~mask;
+  Meeting& meeting = meetings_[running_->thread / 32];
+  meeting.arrived &= ~mask;
   if (queue_at_ == queue_size_) queue_at_ = queue_size_ = 0;
   Lane* const warp = warp_of_running();
   for (std::size_t i = 0; i < 32; ++i) {
@@ -311,8 +313,7 @@ void Lanes::depart(std::uint32_t mask) {
     if (queue_size_ < 32)
       queue_[queue_size_++] = &warp[i];  // others are found when the queue is made anew
   }
-  const int here = std::min(threads_ - running_->thread / 32 * 32, 32);
-  if (std::popcount(mask) == here && std::ssize(logged()) >= long_log) hop(nullptr);
+  if (mask == meeting.lanes && std::ssize(logged()) >= long_log) hop(nullptr);
 }
 
 std::string Lanes::awaited_in_collective(const Lane& lane) {

@@ -187,20 +187,23 @@ class Lanes {
   Lane* running_ = nullptr;  // null: the scheduler
   Lane* queue_[32] = {};     // those that can go on, of one warp
   std::size_t queue_size_ = 0, queue_at_ = 0;
-  std::uint64_t fences_ = 0;        // so far
-  std::uint32_t spins_ = 0;         // warps with lanes that have been parked as spinning
-  std::uint32_t arrived_[32] = {};  // lanes of each warp that wait in a collective
-  struct Wanted {
-    std::uint32_t mask = 0;
+  std::uint64_t fences_ = 0;  // so far
+  std::uint32_t spins_ = 0;   // warps with lanes that have been parked as spinning
+  /// A warp's lanes that wait in collectives, and what they want.
+  struct Meeting {
+    std::uint32_t lanes = 0;  // that the warp has: a last one may not be whole
+    std::uint32_t arrived = 0, mask = 0;
     std::uint8_t kind = 0;
-    bool several = false;  // lanes wait that want others
+    bool several = false;  // some want others than the first to come
   };
-  Wanted wanted_[32];  // what those lanes of each warp want
+  Meeting meetings_[32];
   Fiber scheduler_ = nullptr;
-  std::byte* stacks_;
+  std::byte* mapped_;
+  std::byte* stacks_;  // a multiple of stack_bytes
   std::vector<std::byte*> free_stacks_;
   std::byte* left_stack_ = nullptr;  // of a lane that has ended, free once another one runs
   std::vector<Entry> logs_ = std::vector<Entry>(32 * log_stride);  // of the warp that runs
+  LaneLog aligned_[32];                                            // what align() reads of them
   // Of each thread what could not be aligned: the collective that it waits in, or all that it did
   // while another lane of its warp waits for another warp. And which lanes of each warp have any.
   std::vector<std::vector<Entry>> kept_{most_threads};

@@ -215,11 +215,9 @@ void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameter
     };
     using Call = decltype(call);
     static_assert(std::is_trivially_copyable_v<Call>, "a kernel's arguments are copied as bytes");
-    const auto run = [](const void* copied) __attribute__((no_sanitize_thread)) {
-      (*static_cast<const Call*>(copied))();
-    };
     emulated::launch(config, stream.native,
-                     {run, &call, sizeof call, reinterpret_cast<void (*)()>(kernel), each});
+                     {emulated::run_copied<Call>, &call, sizeof call,
+                      reinterpret_cast<void (*)()>(kernel), each});
   };
   start(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }

@@ -17,10 +17,20 @@ void* place_of(unsigned number) {
   return reinterpret_cast<void*>(std::uint64_t{number} * 16);
 }
 
-// What a lane asks of Block::barrier() that says how many threads barrier 0 waits for, and what it
-// is told where it has to wait there instead.
+// What a lane says to Block::barrier() that may have to wait at barrier 0 instead, and what it is
+// told then; and the place of those that say how many threads barrier 0 waits for.
+constexpr int may_wait_at_0 = 2, waits_there = -1;
 constexpr std::uint32_t whole_block = 0xBA000000u;
-constexpr int of_number = 2, waits_there = -1;
+
+/// As __syncthreads() at `place`, unless there are threads that arrive at barrier 0 and do not
+/// wait.
+void wait_at_0(std::uint32_t place, unsigned threads, std::uint32_t pc) {
+  Block& block = Block::current();
+  if (!block.async.has_part_at_0() &&
+      block.barrier(place, pc, Combine::any, may_wait_at_0) != waits_there)
+    return;
+  block.async.wait(place_of(0), block.async.arrive_at_named(0, threads, pc), false, pc);
+}
 
 }  // namespace
 
@@ -66,14 +76,22 @@ void AsyncUnit::arrive_in_part(unsigned number, unsigned threads, std::uint32_t 
 bool AsyncUnit::wait_in_part() {
   bool any = false;
   for (Lane& lane : block_.lanes.all()) {
-    if (!has_part_at_0_ || lane.state != LaneState::at_barrier || lane.mask != whole_block ||
-        lane.predicate != of_number)
+    if (!has_part_at_0_ || lane.state != LaneState::at_barrier || lane.predicate != may_wait_at_0)
       continue;
     lane.state = LaneState::ready;
     lane.predicate = waits_there;
     any = true;
   }
   return any;
+}
+
+RIDGELINE_RETURNS_BY_JUMP void block_barrier(std::uint32_t place) {
+  Block& block = Block::current();
+  // Inline PTX that names no number of threads has the barrier's in the lower bits.
+  if (place != whole_block && (place & 0xFFFF0000u) == whole_block)
+    block.barrier(place, RIDGELINE_CALLER, Combine::any, 0);
+  else
+    wait_at_0(place, 32 * static_cast<unsigned>(block.lanes.warps()), RIDGELINE_CALLER);
 }
 
 void barrier_arrive_named(unsigned number, unsigned threads) {
@@ -83,11 +101,8 @@ void barrier_arrive_named(unsigned number, unsigned threads) {
 void barrier_sync_named(unsigned number, unsigned threads) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
-  // As __syncthreads(), unless there are threads that arrive and do not wait.
-  if (number == 0 && static_cast<int>(threads) >= block.lanes.threads() &&
-      !block.async.has_part_at_0() &&
-      block.barrier(whole_block, pc, Combine::any, of_number) != waits_there)
-    return;
+  if (number == 0 && static_cast<int>(threads) >= block.lanes.threads())
+    return wait_at_0(whole_block, threads, pc);
   block.async.wait(place_of(number), block.async.arrive_at_named(number, threads, pc), false, pc);
 }
 

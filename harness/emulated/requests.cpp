@@ -11,8 +11,6 @@
 
 namespace ridgeline::emulated {
 
-static constexpr const char* same_value = "same value stored without order";
-
 void Requests::block_barrier() {
   lines.order(block_.lanes.warps());
   for (LoadRun& loads : loads_) loads.end();
@@ -153,60 +151,6 @@ void Requests::count_copied(const Request& to) {
   copied_.count = 0;
 }
 
-bool Requests::ordered_by_lock(const Request& request, int thread, int other) const {
-  if (other < 0 || thread / 32 != warp_ || other / 32 != warp_) return false;
-  const auto comes_before = [&](int first, int second) {
-    const OfLane& got = lanes_[static_cast<std::size_t>(second)];
-    const LaneLog& log = request.logs[static_cast<std::size_t>(first % 32)];
-    const Entry* entry = std::find_if(log.next, log.end, [](const Entry& each) {
-      return each.act == Act::fence || each.act == Act::block_fence;
-    });
-    if (entry == log.end || entry->address > got.fence) return false;
-    entry = std::find_if(entry, log.end, [](const Entry& each) {
-      return each.act == Act::atomic || each.act == Act::block_atomic ||
-             each.act == Act::volatile_write;
-    });
-    return entry != log.end && (entry->address & address_mask) == got.flag;
-  };
-  // Several lanes may come between the two, which hand the lock on.
-  return comes_before(thread, other) || comes_before(other, thread);
-}
-
-void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc,
-                            bool by_threads) {
-  const GlobalMemory::Toucher toucher{
-      .block = static_cast<std::uint32_t>(block_.others.owner()),
-      .by_threads = by_threads,
-      .strong = accesses.act == Act::atomic || (by_threads && strong_),
-      .in_block = by_threads && of_block_,
-      .alone = !block_.others.in_cluster()};
-  if (strong_ && by_threads && !of_block_) block_.memory.touch_flags(accesses, toucher.block);
-  std::size_t next = 0;
-  while (const auto mistake = block_.memory.touch(accesses, next, toucher, block_.shared.history)) {
-    const std::uint64_t address = accesses.addresses[mistake->access];
-    const int thread = accesses.first_thread + accesses.threads[mistake->access];
-    const auto find = [&](const char* check, int other) {
-      block_.findings.add(check, pc, thread, other, block_.memory.describe(address), address);
-    };
-    if (mistake->unwritten) find("uninitialised (global)", -1);
-    // Who has come to a counter last sets it back: the counter itself says that all others have.
-    if (mistake->race.with_strong && accesses.act == Act::write && accesses.request != nullptr &&
-        lanes_[static_cast<std::size_t>(thread)].strong ==
-            accesses.request->addresses[mistake->access])
-      continue;
-    if (accesses.request != nullptr &&
-        ordered_by_lock(*accesses.request, thread, mistake->race.other))
-      continue;
-    if (mistake->race.same_value ||
-        (accesses.request != nullptr &&
-         stored_the_same(*accesses.request, mistake->access, mistake->race)))
-      block_.findings.note(same_value, pc, thread, mistake->race.other,
-                           block_.memory.describe(address), address);
-    else if (mistake->race.what != nullptr)
-      find(mistake->race.what, mistake->race.other);
-  }
-}
-
 /// To variables outside of functions: checked like global memory, and not counted, since a GPU
 /// reads those that are constant another way.
 void Requests::variable_request(const Request& request) {
@@ -280,66 +224,6 @@ void Requests::shared_request(const Request& request, std::uint64_t spread) {
     return;
   }
   touch_shared(request, block_.shared.offset_of(address) - address);
-}
-
-/// `offset`: from addresses to where the history keeps them.
-void Requests::touch_shared(const Request& request, std::uint64_t offset) {
-  const SharedHistory::Quick quick(block_.shared.history, warp_);
-  const std::size_t words = static_cast<std::size_t>(request.bytes) / 4,
-                    count = request.active_lanes().size();
-  const int first_thread = 32 * warp_;
-  const bool reads = request.act == Act::read && !strong_,
-             writes = request.act == Act::write && !strong_;
-  if (words == 0 || (!reads && !writes)) {
-    for (std::size_t i = 0; i < count; ++i) touch_lane(request, i);
-    return;
-  }
-  const auto each_word = [&](std::size_t i, const auto& is_done) {
-    std::uint64_t word = (request.addresses[i] + offset) / 4;
-    const std::uint64_t end = word + words;
-    do {  // words are there
-      if (!is_done(word)) return false;
-    } while (++word != end);
-    return true;
-  };
-  for (std::size_t i = 0, end; i < count; i = end) {
-    end = i + 1;
-    while (reads && end < count && request.addresses[end] == request.addresses[i]) ++end;
-    if (end - i > 1 && each_word(i, [&](std::uint64_t word) {
-          return quick.read(word, request.active_lanes().subspan(i, end - i), first_thread);
-        }))
-      continue;
-    for (std::size_t lane = i; lane < end; ++lane) {
-      const int thread = first_thread + request.lanes[lane];
-      const bool done =
-          reads ? each_word(lane, [&](std::uint64_t word) { return quick.read(word, thread); })
-                : each_word(lane, [&](std::uint64_t word) { return quick.write(word, thread); });
-      if (!done) touch_lane(request, lane);
-    }
-  }
-}
-
-/// Lane number `i` of the request, where more is to be said or noted than SharedHistory::Quick
-/// does.
-void Requests::touch_lane(const Request& request, std::size_t i) {
-  SharedHistory& history = block_.shared.history;
-  const std::uint64_t offset = block_.shared.offset_of(request.addresses[i]);
-  const int thread = 32 * warp_ + request.lanes[i];
-  if ((request.act == Act::read || request.act == Act::atomic) &&
-      !history.written(offset, request.bytes))
-    block_.findings.add("uninitialised (shared)", request.pc, thread, -1,
-                        block_.shared.describe(request.addresses[i], request.bytes));
-  Stored stored{.is_strong = strong_};
-  if (request.act == Act::write)
-    stored = {request.with(i), same_as_before(request.stored[i]), strong_};
-  const auto conflict = history.access(offset, request.bytes, request.act, thread, stored);
-  if (!conflict || (strong_ && request.act != Act::atomic)) return;  // flags are volatile
-  if (ordered_by_lock(request, thread, conflict->other)) return;
-  const std::string place = block_.shared.describe(request.addresses[i], request.bytes);
-  if (conflict->same_value || stored_the_same(request, i, *conflict))
-    block_.findings.note(same_value, request.pc, thread, conflict->other, place);
-  else
-    block_.findings.add(conflict->what, request.pc, thread, conflict->other, place);
 }
 
 }  // namespace ridgeline::emulated

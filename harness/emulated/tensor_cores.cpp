@@ -130,7 +130,7 @@ void load_together(Load* const* all, int count, bool transposed) {
 // Source of the layouts: PTX ISA, "ldmatrix", "stmatrix" and "Matrix Fragments for mma.m16n8k16
 // with floating point type".
 
-Matrices load_matrices(const void* row, int count, bool transposed) {
+RIDGELINE_RETURNS_BY_JUMP Matrices load_matrices(const void* row, int count, bool transposed) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
   const int mine_is = block.lanes.running().thread % 32;
@@ -143,7 +143,8 @@ Matrices load_matrices(const void* row, int count, bool transposed) {
   return mine.out;
 }
 
-void store_matrices(void* row, const Matrices& from, int count, bool transposed) {
+RIDGELINE_RETURNS_BY_JUMP void store_matrices(void* row, const Matrices& from, int count,
+                                              bool transposed) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
   if (block.lanes.running().thread % 32 < 8 * count)
@@ -167,8 +168,8 @@ void store_matrices(void* row, const Matrices& from, int count, bool transposed)
       });
 }
 
-Sums multiply(Factor type, Sums sums, Matrices left, std::uint32_t right_low,
-              std::uint32_t right_high) {
+RIDGELINE_RETURNS_BY_JUMP Sums multiply(Factor type, Sums sums, Matrices left,
+                                        std::uint32_t right_low, std::uint32_t right_high) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Operands mine{left, {right_low, right_high}, sums};
   Block& block = Block::current();
@@ -180,7 +181,7 @@ Sums multiply(Factor type, Sums sums, Matrices left, std::uint32_t right_low,
   return mine.sums;
 }
 
-void multiply_pieces(Pieces& mine, int depth) {
+RIDGELINE_RETURNS_BY_JUMP void multiply_pieces(Pieces& mine, int depth) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
   block.lanes.collective(whole_warp, pc, Act::collective, mine, [&](Pieces* const* all) {

@@ -66,11 +66,8 @@ template <class... Parameters>
     reinterpret_cast<void (*)(Taken<Parameters>...)>(kernel)(
         Bytes<Parameters>(const_cast<Parameters&>(values))...);
   };
-  using Call = decltype(call);
-  const auto run = [](const void* copied) __attribute__((no_sanitize("thread"))) {
-    (*static_cast<const Call*>(copied))();
-  };
-  launch_configured(cluster, {run, &call, sizeof call, reinterpret_cast<void (*)()>(kernel), each});
+  launch_configured(cluster, {emulated::run_copied<decltype(call)>, &call, sizeof call,
+                              reinterpret_cast<void (*)()>(kernel), each});
 }
 
 template <class... Parameters, std::size_t... place>

@@ -5,7 +5,8 @@ namespace ridgeline::corpus {
 namespace {
 
 /// One half arrives at barrier 0 and does not wait; the other half waits there. In a second round
-/// they change places.
+/// they change places; between the rounds all meet at another barrier, since __syncthreads() is
+/// barrier 0, too.
 __global__ void half_of_a_block_arrives_at_0(int* to) {
   __shared__ int tile[64];
   const int at = threadIdx.x % 64;
@@ -17,7 +18,7 @@ __global__ void half_of_a_block_arrives_at_0(int* to) {
       emulated::barrier_sync_named(0, 128);
       to[64 * round + at] = tile[63 - at];
     }
-    __syncthreads();
+    emulated::barrier_sync_named(1, 128);
   }
 }
 

@@ -1,0 +1,60 @@
+"""`ridgeline check` on programs that allocate in a stream's order, and that capture streams."""
+
+import json
+
+from harness.cli.checked_programs import check
+
+POOL = r"""
+#include <cstdio>
+__global__ void twice(float* at) { at[threadIdx.x] *= 2; }
+
+int main() {
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaMemPool_t pool;
+  cudaDeviceGetDefaultMemPool(&pool, 0);
+  unsigned long long keep = ~0ull, held = 1;
+  cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
+  float host[32] = {0, 1}, *at = nullptr;
+  cudaMallocFromPoolAsync(&at, sizeof host, pool, stream);
+  cudaMemcpyAsync(at, host, sizeof host, cudaMemcpyHostToDevice, stream);
+  twice<<<1, 32, 0, stream>>>(at);
+  cudaMemcpyAsync(host, at, sizeof host, cudaMemcpyDeviceToHost, stream);
+  cudaFreeAsync(at, stream);
+  if (LATE) twice<<<1, 32, 0, stream>>>(at);
+  cudaStreamSynchronize(stream);
+  cudaMemPoolTrimTo(pool, 0);
+  cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &held);
+  printf("%g, %llu held\n", host[1], held);
+}
+"""
+CAPTURE = r"""
+int main() {
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+}
+__global__ void never() {}
+"""
+
+
+def test_memory_of_a_pool_is_freed_in_the_streams_order(tmp_path):
+    program = tmp_path / "pool.cu"
+    program.write_text(POOL)
+    done = check(tmp_path, program, "-D", "LATE=0")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2, 0 held" in done.stdout + done.stderr
+    done = check(tmp_path, program, "-D", "LATE=1", "--json")
+    assert done.returncode == 2, done.stdout + done.stderr
+    found = json.loads(done.stdout)["findings"]
+    assert [each["line"] for each in found] == [3] and "freed" in found[0]["text"], found
+
+
+def test_a_part_of_the_runtime_that_is_not_modelled_is_not_called_a_library(tmp_path):
+    program = tmp_path / "capture.cu"
+    program.write_text(CAPTURE)
+    done = check(tmp_path, program, "--json")
+    assert done.returncode == 2, done.stdout + done.stderr
+    (found,) = json.loads(done.stdout)["findings"]
+    assert (found["check"], found["line"]) == ("unsupported", 5), found
+    assert "cudaStreamBeginCapture: this part of CUDA's runtime" in found["text"], found
