@@ -110,9 +110,12 @@ bool Block::release_barrier() {
     others.wait();
     return true;
   }
+  // Since compute capability 7.0 a barrier waits for the threads that have not ended (CUDA C++
+  // Programming Guide, Independent Thread Scheduling).
   if (ended != 0 && !of_cluster)
-    findings.add("barrier after threads have ended", first->pc, first->thread, -1,
-                 fmt::format("{} of {} threads have", ended, lanes.threads()));
+    findings.note(
+        "barrier after threads have ended", first->pc, first->thread, -1,
+        fmt::format("{} of {} threads have, and are not waited for", ended, lanes.threads()));
   ++barriers_;
   others.get_on();
   if (!of_cluster || !others.arrived_relaxed(others.awaited_phase()))

@@ -1,4 +1,4 @@
-// bug: barrier after threads have ended
+// right
 #include "harness/emulated/corpus/case.hpp"
 
 namespace ridgeline::corpus {
