@@ -126,6 +126,25 @@ TEST_F(Import, TheSameFileAddsNothingAndSaysSo) {
   EXPECT_EQ(json::parse(merged.out)["total"]["runs"]["known"], 1) << merged.out;
 }
 
+TEST_F(Import, ReadsAFileAsTheFormatThatIsNamed) {
+  const std::string file = fixtures / "google_benchmark.json";
+  ASSERT_EQ(import("google-benchmark", {file}).code, 0);
+  const Said other = import("nvbench", {file});
+  EXPECT_EQ(other.code, 74) << other.out;
+  EXPECT_TRUE(has(other.err, "google_benchmark.json")) << other.err;
+  EXPECT_FALSE(has(other.out, "adds nothing")) << other.out;
+}
+
+TEST_F(Import, SaysWhyAFileIsNoText) {
+  const std::string gzip("\x1f\x8b\x08\x00\x00\x00", 6);
+  for (const char* format : {"google-benchmark", "nccl-tests"}) {
+    const Said done = import(format, {write("out.json.gz", gzip)});
+    EXPECT_EQ(done.code, 74);
+    for (const char* part : {"out.json.gz: it is compressed with gzip", "unpack it"})
+      EXPECT_TRUE(has(done.err, part)) << done.err;
+  }
+}
+
 TEST_F(Import, ImportsAllFilesOrNone) {
   const std::string good = fixtures / "google_benchmark.json",
                     bad = write("bad.json",
