@@ -352,7 +352,9 @@ class Best(Row):
 
 
 class Run(Row):
-    """`warnings` are what a reader must know before believing a number, beside the outcomes."""
+    """`warnings` are what a reader must know before believing a number, beside the outcomes;
+    `imported` is the format of the files that another program's results come from, and `repeat`
+    then the command that imported them."""
 
     id: str
     profile: str
@@ -371,6 +373,7 @@ class Run(Row):
     roofs: tuple[Roof, ...]
     cases: tuple[Case, ...]
     label: str = ""
+    imported: str = ""
     profile_text: str = ""
     finished: str = ""
     sources: tuple[Source, ...] = ()
