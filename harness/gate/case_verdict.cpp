@@ -231,13 +231,17 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
     return verdict_on(gate_case, Verdict::skipped, words(results.candidate->measurement));
   if (lacks(Side::candidate)) return verdict_on(gate_case, Verdict::missing, said(Side::candidate));
   if (lacks(Side::baseline)) return verdict_on(gate_case, Verdict::new_case, said(Side::baseline));
-  // A worker may leave verification out, but is then set against nothing that was verified.
+  // A worker may leave verification out, but is then set against nothing that was verified. One
+  // that was disturbed says by its outcome nothing of either.
   const auto unverified = [&](Side side) {
     return results[side] && results[side]->measurement.outcome == Outcome::unverified;
   };
-  if (unverified(Side::candidate) && !unverified(Side::baseline))
+  const auto verified = [&](Side side) {
+    return results[side] && results[side]->measurement.verification.has_value();
+  };
+  if (unverified(Side::candidate) && verified(Side::baseline))
     return verdict_on(gate_case, Verdict::missing, said(Side::candidate));
-  if (unverified(Side::baseline) && !unverified(Side::candidate))
+  if (unverified(Side::baseline) && verified(Side::candidate))
     return verdict_on(gate_case, Verdict::no_baseline, said(Side::baseline));
   return std::nullopt;
 }

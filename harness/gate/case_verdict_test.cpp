@@ -143,15 +143,21 @@ TEST(CaseVerdict, WhatASideLacksAfterItWasMeasuredHasCrashed) {
 }
 
 TEST(CaseVerdict, WhatOneSideLeavesUnverifiedIsNotComparedWithWhatWasVerified) {
-  const auto verdict = [](Outcome baseline, Outcome candidate) {
-    const auto ended = ended_by(gate_case(), {result(baseline), result(candidate)}, 3, 3);
+  const auto verdict = [](const run::CaseResult& baseline, const run::CaseResult& candidate) {
+    const auto ended = ended_by(gate_case(), {baseline, candidate}, 3, 3);
     return ended ? std::optional(ended->verdict) : std::nullopt;
   };
-  for (const Outcome verified : {Outcome::ok, Outcome::unstable, Outcome::invalid_environment}) {
-    EXPECT_EQ(verdict(verified, Outcome::unverified), Verdict::missing);
-    EXPECT_EQ(verdict(Outcome::unverified, verified), Verdict::no_baseline);
+  const run::CaseResult unverified = result(Outcome::unverified);
+  for (const Outcome outcome : {Outcome::ok, Outcome::unstable, Outcome::invalid_environment}) {
+    run::CaseResult verified = result(outcome);
+    verified.measurement.verification = record::Verification{0, 1};
+    EXPECT_EQ(verdict(verified, unverified), Verdict::missing);
+    EXPECT_EQ(verdict(unverified, verified), Verdict::no_baseline);
   }
-  EXPECT_EQ(verdict(Outcome::unverified, Outcome::unverified), std::nullopt);
+  EXPECT_EQ(verdict(unverified, unverified), std::nullopt);
+  const run::CaseResult disturbed = result(Outcome::invalid_environment);
+  EXPECT_EQ(verdict(disturbed, unverified), std::nullopt) << "it says nothing of verification";
+  EXPECT_EQ(verdict(unverified, disturbed), std::nullopt);
 }
 
 TEST(CaseVerdict, AWrongResultWinsOverACrashAndThatOverATimeout) {
