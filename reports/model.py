@@ -342,7 +342,9 @@ class Best(Row):
 
 class Run(Row):
     """`warnings` are what a reader must know before believing a number, beside the outcomes;
-    `pairs` are those of its GPU, and of the other GPUs that were measured with it."""
+    `pairs` are those of its GPU, and of the other GPUs that were measured with it. `imported` is
+    the format of the files that another program's results come from, and `repeat` then the command
+    that imported them."""
 
     id: str
     profile: str
@@ -361,6 +363,7 @@ class Run(Row):
     roofs: tuple[Roof, ...]
     cases: tuple[Case, ...]
     label: str = ""
+    imported: str = ""
     profile_text: str = ""
     finished: str = ""
     sources: tuple[Source, ...] = ()

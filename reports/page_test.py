@@ -327,6 +327,21 @@ def test_a_page_says_what_a_roofline_lacks(tmp_path: Path) -> None:
     assert "To measure them" not in run_page(tmp_path / "cpu", synthetic.cpu()).text
 
 
+def test_what_was_imported_is_neither_verified_nor_repeated(tmp_path: Path) -> None:
+    made = synthetic.gpu()
+    claims = ("verified against an oracle", "How to repeat it", "cmake --preset", "Seed ")
+    measured = run_page(tmp_path / "measured", made).text
+    assert all(words in measured for words in claims)
+    made |= {"imported": "nvbench", "repeat": "ridgeline import nvbench out.json", "roofs": []}
+    for case in made["cases"]:
+        case.pop("explanation", None)  # whose commands `ridgeline explain` leaves out
+    text = run_page(tmp_path / "imported", made).text
+    assert not [words for words in (*claims, "ridgeline run", "checked whole,") if words in text]
+    assert "imported from its files, of the format nvbench" in " ".join(text.split())
+    assert "How it was imported ridgeline import nvbench out.json" in " ".join(text.split())
+    assert "This run has no roofs." in text
+
+
 def test_several_devices_have_pages_and_files_of_their_own(tmp_path: Path) -> None:
     document = synthetic.document(small(), small() | {"id": "another"}, hostile())
     pages = written(tmp_path, document)

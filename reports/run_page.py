@@ -59,7 +59,10 @@ def commit(run: Run) -> str:
 
 
 def repeat(run: Run) -> list[str]:
-    """The commands that do the run again, from a clone."""
+    """The commands that do the run again, from a clone; of what was imported the one that did
+    so."""
+    if run.imported:
+        return [run.repeat]
     known = commit(run)
     checkout = [f"git checkout {shlex.quote(known)}"] if known else []
     build = ["ci/setup", "cmake --preset release", "cmake --build --preset release"]

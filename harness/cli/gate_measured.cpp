@@ -130,7 +130,7 @@ std::deque<DeviceGate> prepare(const Context& context, const gate::Wanted& wante
     std::ranges::copy(part.cases.compared, std::back_inserter(all.compared));
   }
   check_hosts(all);
-  gate::check_code(wanted, programs, all);
+  gate::check_variants(wanted, all);
   for (DeviceGate& part : parts) {
     if (devices.size() > 1)
       part.wanted = gate::on_device(part.wanted, part.device.id, part.cases.compared.size(),

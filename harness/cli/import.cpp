@@ -1,5 +1,7 @@
 #include <cstdio>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -49,13 +51,21 @@ Files read_files(const ImportOptions& options, const fs::path& results_file) {
   std::set<std::string> here;
   for (const std::string& name : options.files) {
     const std::string sha256 = imported::hash_of(name);
-    std::string run;
+    std::optional<store::ImportedAs> known;
     if (fs::exists(results_file))
-      run = store::run_with_file(store::Store::open(results_file), sha256).value_or("");
-    if (!run.empty() || !here.insert(sha256).second)
+      known = store::imported_as(store::Store::open(results_file), sha256);
+    const std::string run = known ? known->run : "";
+    const bool again = !here.insert(sha256).second;
+    if (again || (known && known->format == options.format)) {
+      files.known.push_back({name, run});
+      continue;
+    }
+    // One that a run has as another format is read all the same: most are refused as this one.
+    imported::ReadFile read = imported::read_file(options.format, name, sha256);
+    if (known)
       files.known.push_back({name, run});
     else
-      files.read.push_back(imported::read_file(options.format, name, sha256));
+      files.read.push_back(std::move(read));
   }
   return files;
 }

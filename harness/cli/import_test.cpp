@@ -89,6 +89,37 @@ TEST_F(Import, SaysEverywhereThatARunIsUnverified) {
   EXPECT_TRUE(has(document, "imported from nccl-tests"));
 }
 
+TEST_F(Import, ProposesNoCommandThatMeasuresIt) {
+  ASSERT_EQ(import("google-benchmark", {fixtures / "google_benchmark.json"}).code, 0);
+  const std::string run = id();
+  const auto lacks = [&](const std::vector<std::string>& line, const std::string& part) {
+    const Said said = call(line);
+    EXPECT_FALSE(has(said.out + said.err, part)) << part << "\n" << said.out << said.err;
+    return said;
+  };
+  const Said shown = lacks({"show", run}, "--device imported");
+  EXPECT_TRUE(has(shown.out, "1 crashed")) << "so that there is something to repeat";
+  lacks({"show", run}, "repeat what failed");
+  lacks({"explain", "my_bench/*", run}, "ridgeline run");
+  const Said text = lacks({"report", "--text", run}, "ridgeline run");
+  EXPECT_TRUE(has(text.out, "imported by: ridgeline import google-benchmark")) << text.out;
+  lacks({"gate", "--baseline", run, "--candidate", run, "--accept-changes"}, "That gate");
+  for (const char* option : {"--repeat-of", "--resume"}) {
+    const Said refused = call({"run", option, run});
+    EXPECT_EQ(refused.code, 64);
+    EXPECT_TRUE(has(refused.err, "it was imported from google-benchmark")) << refused.err;
+  }
+  const Said report = call({"report", "--json", run});
+  ASSERT_EQ(report.code, 0) << report.err;
+  std::ifstream data(json::parse(report.out)["data"].get<std::string>());
+  const json document = json::parse(data);
+  EXPECT_EQ(document["runs"][0]["imported"], "google-benchmark");
+  EXPECT_EQ(document["runs"][0]["repeat"], document["runs"][0]["command_line"]);
+  for (const json& history : document["histories"])
+    for (const json& one : history["cases"]) EXPECT_FALSE(one.contains("repeat")) << one;
+  EXPECT_FALSE(has(document.dump(), "--device imported"));
+}
+
 TEST_F(Import, IsNeverTheLatestNorABaseline) {
   ASSERT_EQ(import("nvbench", {fixtures / "nvbench.json"}).code, 0);
   for (const char* command : {"show", "export"}) {
@@ -124,6 +155,25 @@ TEST_F(Import, TheSameFileAddsNothingAndSaysSo) {
   const Said merged = call({"merge", folder / "other", "--json"});
   EXPECT_EQ(merged.code, 0) << merged.err;
   EXPECT_EQ(json::parse(merged.out)["total"]["runs"]["known"], 1) << merged.out;
+}
+
+TEST_F(Import, ReadsAFileAsTheFormatThatIsNamed) {
+  const std::string file = fixtures / "google_benchmark.json";
+  ASSERT_EQ(import("google-benchmark", {file}).code, 0);
+  const Said other = import("nvbench", {file});
+  EXPECT_EQ(other.code, 74) << other.out;
+  EXPECT_TRUE(has(other.err, "google_benchmark.json")) << other.err;
+  EXPECT_FALSE(has(other.out, "adds nothing")) << other.out;
+}
+
+TEST_F(Import, SaysWhyAFileIsNoText) {
+  const std::string gzip("\x1f\x8b\x08\x00\x00\x00", 6);
+  for (const char* format : {"google-benchmark", "nccl-tests"}) {
+    const Said done = import(format, {write("out.json.gz", gzip)});
+    EXPECT_EQ(done.code, 74);
+    for (const char* part : {"out.json.gz: it is compressed with gzip", "unpack it"})
+      EXPECT_TRUE(has(done.err, part)) << done.err;
+  }
 }
 
 TEST_F(Import, ImportsAllFilesOrNone) {

@@ -85,16 +85,18 @@ TEST(RepeatingLine, KnowsTheOptionsOfEveryCommandThatStoresOne) {
 TEST(RepeatingFailures, NamesWhatFailedOrWhereThatIsTooMuchTheWholeRun) {
   std::vector<analysis::CaseSummary> summaries(21);
   for (analysis::CaseSummary& one : summaries) one.outcome = record::Outcome::ok;
-  const auto line = [&] {
-    return present::repeating_failures("ridgeline run --seed 3 --device cpu gemm", "cpu", 3,
-                                       summaries);
-  };
+  record::Run run;
+  run.command_line = "ridgeline run --seed 3 --device cpu gemm";
+  run.seed = 3;
+  const auto line = [&] { return present::repeating_failures(run, "cpu", summaries); };
   EXPECT_EQ(line(), "");
   summaries[4].outcome = record::Outcome::crashed;
   summaries[4].case_info.id = {"gemm", "naive", "f32", {{"n", "1"}}, {}};
   EXPECT_EQ(line(), "ridgeline run --seed 3 --device cpu gemm/naive/f32/n=1");
   for (analysis::CaseSummary& one : summaries) one.outcome = record::Outcome::crashed;
   EXPECT_EQ(line(), "ridgeline run --seed 3 --device cpu gemm") << "and not some of them alone";
+  run.imported = "nvbench";
+  EXPECT_EQ(line(), "") << "no command measures it again";
 }
 
 TEST(ValuesOf, ReadsAnOptionFromAStoredLine) {

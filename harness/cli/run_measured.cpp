@@ -77,8 +77,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
   if (((again && !again->gone.empty()) || !unread.empty()) && code != present::interrupted)
     code = present::not_all_measured;
   if (!unread.empty() && process::Interrupt::requested()) code = present::interrupted;
-  const std::string repeat =
-      present::repeating_failures(plan.run.command_line, plan.device.id, plan.run.seed, summaries);
+  const std::string repeat = present::repeating_failures(plan.run, plan.device.id, summaries);
   const std::string resume = present::resuming_line(plan.run, record::to_string(status),
                                                     measurements, store.file(), options.counters);
   if (context.json) {
@@ -158,9 +157,7 @@ int measure_plan(const Context& context, const RunOptions& options, const run::P
           error.kind(), error.what(),
           fmt::format("{}{}what was reported as measured is stored; {}: {}", error.advice(),
                       error.advice().empty() ? "" : "; ", resume.empty() ? "repeat" : "resume",
-                      resume.empty() ? present::repeating_line(plan.run.command_line,
-                                                               plan.device.id, plan.run.seed)
-                                     : resume));
+                      resume.empty() ? present::repeating_line(plan.run, plan.device.id) : resume));
     }
   }();
   process::end_descendants();

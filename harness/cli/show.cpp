@@ -197,8 +197,7 @@ void print_cases(const Shown& shown, const present::Look& look) {
     present::say(stdout, vouched + "\n");
   if (!shown.resume.empty())
     present::say(stdout, fmt::format("resume: {}\n", printable(shown.resume, 4000)));
-  const std::string repeat = present::repeating_failures(shown.run.command_line, shown.device.id,
-                                                         shown.run.seed, shown.cases);
+  const std::string repeat = present::repeating_failures(shown.run, shown.device.id, shown.cases);
   if (!repeat.empty())
     present::say(stdout, fmt::format("repeat what failed: {}\n", printable(repeat, 4000)));
 }

@@ -242,8 +242,7 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
     return results[side] && results[side]->measurement.outcome == Outcome::unverified;
   };
   const auto verified = [&](Side side) {
-    return results[side] && !unverified(side) &&
-           record::has_samples(results[side]->measurement.outcome);
+    return results[side] && results[side]->measurement.verification.has_value();
   };
   if (unverified(Side::candidate) && verified(Side::baseline))
     return verdict_on(gate_case, Verdict::missing, said(Side::candidate));

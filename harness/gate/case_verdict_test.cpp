@@ -143,21 +143,24 @@ TEST(CaseVerdict, WhatASideLacksAfterItWasMeasuredHasCrashed) {
 }
 
 TEST(CaseVerdict, WhatOneSideLeavesUnverifiedIsNotComparedWithWhatWasVerified) {
-  const auto verdict = [](Outcome baseline, Outcome candidate) {
-    const auto ended = ended_by(gate_case(), {result(baseline), result(candidate)}, 3, 3);
+  const auto verdict = [](const run::CaseResult& baseline, const run::CaseResult& candidate) {
+    const auto ended = ended_by(gate_case(), {baseline, candidate}, 3, 3);
     return ended ? std::optional(ended->verdict) : std::nullopt;
   };
-  for (const Outcome verified : {Outcome::ok, Outcome::unstable, Outcome::invalid_environment}) {
-    EXPECT_EQ(verdict(verified, Outcome::unverified), Verdict::missing);
-    EXPECT_EQ(verdict(Outcome::unverified, verified), Verdict::no_baseline);
+  const run::CaseResult unverified = result(Outcome::unverified);
+  for (const Outcome outcome : {Outcome::ok, Outcome::unstable, Outcome::invalid_environment}) {
+    run::CaseResult verified = result(outcome);
+    verified.measurement.verification = record::Verification{0, 1};
+    EXPECT_EQ(verdict(verified, unverified), Verdict::missing);
+    EXPECT_EQ(verdict(unverified, verified), Verdict::no_baseline);
   }
-  for (const Outcome neither : {Outcome::unverified, Outcome::not_measured}) {
-    EXPECT_EQ(verdict(neither, Outcome::unverified), std::nullopt);
-    EXPECT_EQ(verdict(Outcome::unverified, neither), std::nullopt);
-  }
+  EXPECT_EQ(verdict(unverified, unverified), std::nullopt);
+  const run::CaseResult silent = result(Outcome::not_measured);
+  EXPECT_EQ(verdict(silent, unverified), std::nullopt) << "it says nothing of verification";
+  EXPECT_EQ(verdict(unverified, silent), std::nullopt);
   // The budget ended while one side was measured.
-  EXPECT_FALSE(ended_by(gate_case(), {std::nullopt, result(Outcome::unverified)}, 3, 3));
-  EXPECT_FALSE(ended_by(gate_case(), {result(Outcome::unverified), std::nullopt}, 3, 3));
+  EXPECT_FALSE(ended_by(gate_case(), {std::nullopt, unverified}, 3, 3));
+  EXPECT_FALSE(ended_by(gate_case(), {unverified, std::nullopt}, 3, 3));
 }
 
 TEST(CaseVerdict, AWrongResultWinsOverACrashAndThatOverATimeout) {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
 #include "harness/gate/same_code.hpp"
+#include "harness/store/temporary_folder.hpp"
 
 namespace ridgeline::gate {
 namespace cases_test {
@@ -200,15 +202,32 @@ TEST(GateCases, SayWhatAnotherDeviceWouldMeasure) {
   EXPECT_EQ(cases.elsewhere[0].cases, 1);
 }
 
-TEST(SameCodeOfCases, IsNotKnownOfOtherPrograms) {
+TEST(SameCodeOfCases, IsKnownOfCopiesAndNotOfOtherPrograms) {
+  namespace fs = std::filesystem;
+  const store::TemporaryFolder folder;
   // This program has no suites, and what is no program has nothing.
+  const fs::path self = fs::canonical("/proc/self/exe"), copy = folder / "copy",
+                 longer = folder / "longer";
+  fs::copy_file(self, copy);
+  fs::copy_file(self, longer);
+  std::ofstream(longer, std::ios::app) << "more";
   const std::vector<record::Case> listed{make_case("sort", "a", "1")};
-  for (const char* const program : {"/proc/self/exe", "/dev/null", "/nonexistent"}) {
+  const auto same = [&](const fs::path& before, const fs::path& after,
+                        const std::string& argument = "") {
     run::Worker old = worker("old", listed), other = worker("new", listed);
-    old.program = other.program = program;
-    SameCode same(true);
-    EXPECT_FALSE(same({&old, listed[0], "sort/a", ""}, {&other, listed[0], "sort/a", ""}));
-  }
+    old.program = before;
+    other.program = after;
+    old.command = {"/adapter", {"kind", before.string()}};
+    other.command = {"/adapter", {"kind", after.string()}};
+    if (!argument.empty()) other.command.arguments.push_back(argument);
+    SameCode compare(true);
+    return compare({&old, listed[0], "sort/a", ""}, {&other, listed[0], "sort/a", ""});
+  };
+  EXPECT_TRUE(same(self, copy));
+  EXPECT_FALSE(same(self, copy, "--fast")) << "started otherwise";
+  EXPECT_FALSE(same(self, longer));
+  EXPECT_FALSE(same("/dev/null", "/dev/null"));
+  EXPECT_FALSE(same("/nonexistent", "/nonexistent"));
 }
 
 TEST(SameCodeOfCases, IsWhatBothWorkersSayTheSameOfWhereTheyAreBelieved) {

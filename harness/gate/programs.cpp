@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +15,7 @@
 #include "harness/gate/foresight.hpp"
 #include "harness/gate/same_code.hpp"
 #include "harness/run/timestamp.hpp"
+#include "harness/run/worker_file.hpp"
 
 namespace ridgeline::gate {
 namespace {
@@ -30,6 +32,27 @@ std::string built_from(const std::vector<run::Worker>& workers) {
                     build.dirty ? " with local changes" : ""));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+/// The programs of a side, with how they are started.
+std::set<std::pair<std::filesystem::path, std::vector<std::string>>> files_of(
+    const std::vector<std::string>& programs) {
+  std::set<std::pair<std::filesystem::path, std::vector<std::string>>> files;
+  for (const std::string& program : programs) {
+    run::WorkerFile found = run::find_worker(program);
+    files.emplace(std::move(found.file), std::move(found.command.arguments));
+  }
+  return files;
+}
+
+/// Refuses the programs of one side for both: somebody has named one of them twice.
+void check_files(const GateOptions& options) {
+  if (options.aa || files_of(options.baseline_workers) != files_of(options.candidate_workers))
+    return;
+  throw Error(ErrorKind::usage,
+              fmt::format("both sides are {}: there is nothing to compare",
+                          printable(fmt::format("{}", fmt::join(options.candidate_workers, " ")))),
+              "--aa compares it with itself, to see how often a gate is wrong");
 }
 
 /// Whether the workers of both sides are the same code as a whole.
@@ -72,6 +95,7 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
     look_ahead(both, {options.device, options.patterns, options.no_wait}, say);
     for (const Side side : both_sides) programs[side] = build_commit(commits[side], say);
   } else {
+    check_files(options);
     for (const Side side : both_sides)
       found.names[side] = fmt::format("{}", fmt::join(programs[side], " "));
   }
@@ -157,22 +181,21 @@ bool executes_same_code(const GateCases& cases, const std::string& case_name) {
   });
 }
 
-void check_code(const Wanted& wanted, const Programs& programs, const GateCases& cases) {
-  if (wanted.options.aa || cases.compared.empty()) return;
-  if (wanted.mode == record::GateMode::variants) {
-    if (wanted.options.baseline_variant != wanted.options.candidate_variant) return;
-    throw Error(ErrorKind::usage,
-                fmt::format("both sides are the variant {}: there is nothing to compare",
-                            printable(wanted.options.baseline_variant)),
-                "--aa compares it with itself, to see how often a gate is wrong");
-  }
-  if (std::ranges::all_of(cases.compared, of_one_code))
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{} and {} are the same code, {}: there is nothing to compare",
-                    printable(programs.names.baseline), printable(programs.names.candidate),
-                    printable(cases.compared.front().candidate.worker->hello.build.code_hash, 16)),
-        "--aa compares it with itself, to see how often a gate is wrong");
+bool is_one_code(const GateCases& cases) {
+  return !cases.compared.empty() && std::ranges::all_of(cases.compared, [](const GateCase& each) {
+    return each.baseline.worker != each.candidate.worker && of_one_code(each);
+  });
+}
+
+void check_variants(const Wanted& wanted, const GateCases& cases) {
+  const GateOptions& options = wanted.options;
+  if (wanted.mode != record::GateMode::variants || options.aa || cases.compared.empty() ||
+      options.baseline_variant != options.candidate_variant)
+    return;
+  throw Error(ErrorKind::usage,
+              fmt::format("both sides are the variant {}: there is nothing to compare",
+                          printable(options.baseline_variant)),
+              "--aa compares it with itself, to see how often a gate is wrong");
 }
 
 }  // namespace ridgeline::gate

@@ -46,8 +46,11 @@ std::vector<std::string> code_of(const GateCases& cases, Side side);
 /// Whether the case is compared, and both sides are known to execute the same code for it.
 bool executes_same_code(const GateCases& cases, const std::string& case_name);
 
-/// Refuses to compare code with itself, which can find nothing but false alarms, unless that is
-/// what is wanted.
-void check_code(const Wanted& wanted, const Programs& programs, const GateCases& cases);
+/// Whether all that is compared is of workers of both sides that say the same of their code.
+bool is_one_code(const GateCases& cases);
+
+/// Refuses to compare a variant with itself, which can find nothing but false alarms, unless that
+/// is what is wanted.
+void check_variants(const Wanted& wanted, const GateCases& cases);
 
 }  // namespace ridgeline::gate

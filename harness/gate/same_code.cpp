@@ -1,7 +1,10 @@
 #include "harness/gate/same_code.hpp"
 
+#include <algorithm>
 #include <string>
 #include <tuple>
+
+#include "harness/code/same_program.hpp"
 
 namespace ridgeline::gate {
 namespace {
@@ -16,6 +19,20 @@ const std::string& code_of(const run::Selected& selected) {
 
 }  // namespace
 
+bool SameCode::are_copies(const run::Worker& baseline, const run::Worker& candidate) {
+  if (baseline.program.empty() || candidate.program.empty() ||
+      baseline.command.program != candidate.command.program)
+    return false;
+  const auto alike = [&](const std::string& one, const std::string& other) {
+    return one == other || (one == baseline.program && other == candidate.program);
+  };
+  if (!std::ranges::equal(baseline.command.arguments, candidate.command.arguments, alike))
+    return false;
+  const auto [known, is_new] = copies_.try_emplace({baseline.program, candidate.program});
+  if (is_new) known->second = code::same_program(baseline.program, candidate.program);
+  return known->second;
+}
+
 bool SameCode::operator()(const run::Selected& baseline, const run::Selected& candidate) {
   const auto built = [](const run::Selected& of) {
     const record::Build& build = of.worker->hello.build;
@@ -23,6 +40,7 @@ bool SameCode::operator()(const run::Selected& baseline, const run::Selected& ca
                     of.worker->hello.launcher);
   };
   if (baseline.info != candidate.info) return false;
+  if (are_copies(*baseline.worker, *candidate.worker)) return true;
   // What a worker says of its own code would have it pass unmeasured.
   const std::string &before_code = code_of(baseline), &after_code = code_of(candidate);
   if (!before_code.empty() || !after_code.empty()) return believes_ && before_code == after_code;

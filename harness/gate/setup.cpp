@@ -161,6 +161,10 @@ std::vector<std::string> notes_of(const GateSetup& setup, const Programs& progra
                                 other.cases == 1 ? "it" : "them"));
   if (analysis::gives_counts(setup.device.kind))
     std::ranges::move(build_notes(cases), std::back_inserter(notes));
+  if (!setup.gate.aa && is_one_code(cases))
+    notes.push_back(
+        "both sides say the same of their code: a difference is noise, or comes from what else "
+        "they load");
   if (setup.gate.aa)
     notes.push_back(
         "A/A: both sides are said to be the same code, so that every alarm is a false one");

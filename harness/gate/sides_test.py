@@ -15,17 +15,16 @@ def test_what_another_device_would_measure_is_said(lab):
     assert said in json.loads(lab.execute([*command, "--json"], text=True).stdout)["notes"]
 
 
-def test_the_same_code_is_refused_unless_that_is_said(lab):
-    refused = lab.execute(
-        lab.gate_command(lab.profile("constant"), PLAIN, lab.worker("same")), text=True
-    )
-    assert refused.returncode == 64
-    assert "are the same code" in refused.stderr and "there is nothing to compare" in refused.stderr
-    assert "--aa" in refused.stderr
-    assert not lab.results.exists()
-    said = lab.execute(
-        lab.gate_command(lab.profile("constant"), PLAIN, lab.worker("same"), "--aa"), text=True
-    )
+def test_a_program_named_twice_is_refused_unless_that_is_said(lab):
+    link = lab.folder / "link"
+    link.symlink_to(PLAIN)
+    for again in (PLAIN, link):
+        refused = lab.execute(lab.gate_command(lab.profile("constant"), PLAIN, again), text=True)
+        assert refused.returncode == 64
+        assert "both sides are" in refused.stderr and "nothing to compare" in refused.stderr
+        assert "--aa" in refused.stderr
+        assert not lab.results.exists()
+    said = lab.execute(lab.gate_command(lab.profile("constant"), PLAIN, PLAIN, "--aa"), text=True)
     assert said.returncode == 0
     assert "every alarm is a false one" in said.stdout
 

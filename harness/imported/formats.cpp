@@ -19,6 +19,7 @@
 #include "harness/imported/nvbandwidth.hpp"
 #include "harness/imported/nvbench.hpp"
 #include "harness/imported/pytorch.hpp"
+#include "harness/imported/text_only.hpp"
 
 namespace ridgeline::imported {
 namespace {
@@ -84,6 +85,7 @@ ReadFile read_file(std::string_view name, const fs::path& file, const std::strin
   require(format != std::end(all_formats), "a format that there is");
   ReadFile made{file.string(), sha256, written_at(file), {}};
   std::ifstream stream = open(file);
+  refuse_what_is_no_text(stream, made.name);
   made.contents = format->read != nullptr
                       ? format->read(stream, made.name)
                       : read_nvbench(stream, made.name,

@@ -23,8 +23,8 @@ std::vector<std::string> formats();
 /// SHA-256 of a file. Throws a store Error when there is no such regular file that can be read.
 std::string hash_of(const std::filesystem::path& file);
 
-/// Reads a file of a format, which has this hash before and afterwards. Throws a store Error that
-/// names the file, and the line where there is one.
+/// Reads a file of a format, which is text and has this hash before and afterwards. Throws a store
+/// Error that names the file, and the line where there is one.
 ReadFile read_file(std::string_view format, const std::filesystem::path& file,
                    const std::string& sha256);
 

@@ -148,6 +148,7 @@ class Explainer {
       result.settle.push_back({shell_line(words), shows});
     };
     if (found.conclusion == Conclusion::roof) return;
+    if (!evidence_.run.imported.empty()) return;  // a case of another program
     if (evidence_.device.kind == DeviceKind::emulated) {
       if (result.summary.outcome != record::Outcome::counted) return;
       const bool hopper = evidence_.device.id == "emulated:sm_90";

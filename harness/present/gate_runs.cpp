@@ -123,6 +123,8 @@ std::string named(const char* what, const StoredSide& side) {
   std::string text =
       fmt::format("{}: run {} of {} UTC", what, side.run.id, point_in_time(side.run.started));
   if (!side.run.label.empty()) text += fmt::format(" ({})", printable(side.run.label));
+  if (!side.run.imported.empty())
+    return text + fmt::format(", imported from {}", printable(side.run.imported));
   std::vector<std::string> built;
   for (const std::string& one : commits(side)) built.push_back(printable(one.substr(0, 12)));
   if (!built.empty()) text += fmt::format(", built from {}", fmt::join(built, " and "));
@@ -171,13 +173,18 @@ std::vector<std::string> notes(const StoredSides& sides, const gate::GateOptions
                       sides.baseline.run.seed, sides.candidate.run.seed, sides.baseline.run.seed));
     return lines;
   }
-  const std::string paired = paired_command(sides, options.patterns);
-  lines.push_back(fmt::format(
+  std::string apart =
       "the runs were measured apart, and machines drift: the error rates of a gate that measures "
-      "both sides in turn do not hold here. That gate: {}",
-      paired.empty()
-          ? "ridgeline gate --baseline-worker OLD --candidate-worker NEW, with both builds"
-          : printable(paired, 4000)));
+      "both sides in turn do not hold here";
+  if (sides.baseline.run.imported.empty() && sides.candidate.run.imported.empty()) {
+    const std::string paired = paired_command(sides, options.patterns);
+    apart += fmt::format(
+        ". That gate: {}",
+        paired.empty()
+            ? "ridgeline gate --baseline-worker OLD --candidate-worker NEW, with both builds"
+            : printable(paired, 4000));
+  }
+  lines.push_back(apart);
   return lines;
 }
 

@@ -81,20 +81,24 @@ std::string repeating_line(const std::string& command_line, const std::string& d
   return shell_line(words);
 }
 
+std::string repeating_line(const record::Run& run, const std::string& device,
+                           const std::vector<std::string>& cases) {
+  return run.imported.empty() ? repeating_line(run.command_line, device, run.seed, cases) : "";
+}
+
 std::vector<std::string> names_to_repeat(std::vector<std::string> names) {
   constexpr std::size_t most = 20;
   if (names.size() > most) names.clear();
   return names;
 }
 
-std::string repeating_failures(const std::string& command_line, const std::string& device,
-                               std::uint64_t seed,
+std::string repeating_failures(const record::Run& run, const std::string& device,
                                const std::vector<analysis::CaseSummary>& summaries) {
   std::vector<std::string> failed;
   for (const analysis::CaseSummary& summary : summaries)
     if (record::is_failure(summary.outcome)) failed.push_back(record::name(summary.case_info.id));
   if (failed.empty()) return {};
-  return repeating_line(command_line, device, seed, names_to_repeat(failed));
+  return repeating_line(run, device, names_to_repeat(failed));
 }
 
 std::string gate_of_commits(const std::string& baseline, const std::string& candidate,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/analysis/summary.hpp"
+#include "harness/record/run.hpp"
 
 namespace ridgeline::present {
 
@@ -34,13 +35,17 @@ std::string repeating_line(const std::string& command_line, const std::string& d
                            std::uint64_t seed, const std::vector<std::string>& cases = {},
                            const std::map<std::string, std::string>& instead = {});
 
+/// The line that measures a stored run, or `cases` of it, again; empty for one that was imported,
+/// which Ridgeline cannot measure.
+std::string repeating_line(const record::Run& run, const std::string& device,
+                           const std::vector<std::string>& cases = {});
+
 /// What a line that does `names` again names: nothing, which is all of it, where they are too many.
 std::vector<std::string> names_to_repeat(std::vector<std::string> names);
 
-/// repeating_line for the cases that failed; empty when none did. Those that the run's budget never
-/// reached are not among them.
-std::string repeating_failures(const std::string& command_line, const std::string& device,
-                               std::uint64_t seed,
+/// repeating_line of a stored run for the cases that failed; empty when none did. Those that the
+/// run's budget never reached are not among them.
+std::string repeating_failures(const record::Run& run, const std::string& device,
                                const std::vector<analysis::CaseSummary>& summaries);
 
 /// The gate that measures two commits side by side; empty patterns stand for all cases.

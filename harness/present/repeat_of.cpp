@@ -128,6 +128,9 @@ RepeatedRun find_repeated(const std::filesystem::path& results, const std::strin
            fmt::format("it is a side of gate {}, which measured both sides in turn", run.gate),
            fmt::format("{} the gate: ridgeline show names the command",
                        again == Again::repeat ? "repeat" : "resume"));
+  if (!run.imported.empty())
+    refuse(repeated, fmt::format("it was imported from {}, and Ridgeline did not measure it",
+                                 printable(run.imported)));
   repeated.budget = last(values_of(run.command_line, "--budget"));
   repeated.processes = last(values_of(run.command_line, "--processes"));
   repeated.workers = values_of(run.command_line, "--worker");

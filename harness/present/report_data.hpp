@@ -24,7 +24,7 @@ inline constexpr int report_format_version = 12;
 /// One run with all that a report shows of it.
 struct ReportRun : store::StoredRun {
   std::string status;  // in words, as run_text.hpp has it
-  std::string repeat;  // the command that measures it again
+  std::string repeat;  // the command that measures it again, or that imported it
   std::vector<record::Roof> roofs;
   std::vector<store::StoredMeasurement> measurements;  // with sites and sources
   CountedCases counted;                                // on the emulated device of its code

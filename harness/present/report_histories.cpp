@@ -192,7 +192,7 @@ Json history_json(const DeviceHistory& history, const AroundHistories& around, R
     Json object = identity_json(series.info.id);
     put_results(object, series);
     const std::string name = record::name(series.info.id);
-    object["repeat"] = repeating_line(last.run.command_line, last.device.id, last.run.seed, {name});
+    json::put(object, "repeat", repeating_line(last.run, last.device.id, {name}));
     if (!samples[i].runs.empty()) object["samples"] = samples_json(samples[i]);
     object["latest"] = {{"run", series.results.back().run}};
     if (const auto found = older.find(name); found != older.end())

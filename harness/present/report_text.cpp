@@ -127,8 +127,10 @@ std::string roofline_of(const Value& run, Glyphs glyphs, std::size_t width) {
   for (const auto& [suite, mark] : marks) words.push_back(fmt::format("{} {}", mark, suite));
   return "\n" + figure +
          paragraph(fmt::format("{}. Roofs: {}.", fmt::join(words, ", "),
-                               drawn.empty() ? "none is known, ridgeline run roofs measures them"
-                                             : fmt::format("{}", fmt::join(drawn, ", "))),
+                               !drawn.empty() ? fmt::format("{}", fmt::join(drawn, ", "))
+                               : text_of(run, "imported").empty()
+                                   ? "none is known, ridgeline run roofs measures them"
+                                   : "none is known"),
                    width);
 }
 
@@ -148,7 +150,8 @@ std::string run_told(const Value& run, Glyphs glyphs, std::size_t width) {
     if (const std::string table = best_table(*best); !table.empty()) text += "\n" + table;
   text += roofline_of(run, glyphs, width);
   if (const std::string table = cases_table(run, width); !table.empty()) text += "\n" + table;
-  return text + "\n" + paragraph("repeat: " + text_of(run, "repeat"), width);
+  const char* what = text_of(run, "imported").empty() ? "repeat" : "imported by";
+  return text + "\n" + paragraph(fmt::format("{}: {}", what, text_of(run, "repeat")), width);
 }
 
 /// Sentences, or one.

@@ -22,9 +22,9 @@ const store::FoundRun* RunReader::find(const std::string& id) const {
 
 ReportRun RunReader::read(const store::FoundRun& found) {
   const record::Run& run = found.summary.run;
-  ReportRun data =
-      read_report_run(store::Store::open(found.file), found.summary, status(found, all_),
-                      repeating_line(run.command_line, found.summary.device.id, run.seed));
+  ReportRun data = read_report_run(
+      store::Store::open(found.file), found.summary, status(found, all_),
+      run.imported.empty() ? repeating_line(run, found.summary.device.id) : run.command_line);
   data.ladders = ladders_;
   data.counted = counted(found.summary.device.pci_id);
   return data;

@@ -106,6 +106,19 @@ def launch(): return np.empty_like(x).view(Lazy)
 """
             ),
         ),
+        "a number that computes when looked at": (
+            "only when it is looked at",
+            scale(
+                """
+import numbers
+class Lazy(numbers.Number):
+    __hash__ = None
+    def __array__(self, dtype=None, copy=None):
+        return x * 2
+def launch(): return Lazy()
+"""
+            ),
+        ),
         "a generator": (
             "only when it is looked at",
             scale("def launch(): return (x * 2 for _ in range(1))"),

@@ -71,6 +71,9 @@ def launch():
     "a sum": scale("def launch(): return np.sum(x, dtype=np.float64)").replace(
         "x.numpy() * 2", "x.numpy().sum()"
     ),
+    "a sum as a number of Python": scale(
+        "def launch(): return float(np.sum(x, dtype=np.float64))"
+    ).replace("x.numpy() * 2", "x.numpy().sum()"),
     "sorting": scale("def launch(): return np.sort(x)").replace(
         "x.numpy() * 2", "np.sort(x.numpy())"
     ),

@@ -87,7 +87,16 @@ def test_a_gate_pairs_two_files(own):
     assert "new.py:3: before timing, the output differed" in verdict["reason"]
 
     same = call(own, "gate", "--baseline-worker", "old.py", "--candidate-worker", "old.py")
-    assert same.returncode == 64 and "are the same code" in same.stderr
+    assert same.returncode == 64 and "old.py: there is nothing to compare" in same.stderr
+
+    (own.folder / "copy.py").write_bytes((own.folder / "old.py").read_bytes())
+    copy = call(
+        own,
+        *("gate", "--baseline-worker", "old.py", "--candidate-worker", "copy.py"),
+        *("--json", *own.quick),
+    )
+    assert copy.returncode == 0, copy.stderr
+    assert [v["verdict"] for v in json.loads(copy.stdout)["verdicts"]] == ["same_code"]
 
 
 @pytest.mark.parametrize(

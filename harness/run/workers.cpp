@@ -126,7 +126,12 @@ void attempt(Worker& worker, const std::function<void()>& action) {
     action();
   } catch (const std::runtime_error& failure) {
     const auto* error = dynamic_cast<const Error*>(&failure);
-    const std::string advice = error ? error->advice() : "";
+    const auto* lost = dynamic_cast<const process::WorkerLost*>(&failure);
+    const std::string advice =
+        error ? error->advice()
+        : lost && lost->outcome() == record::Outcome::timeout
+            ? fmt::format("it has {:g} s to start and to list its cases", process::start_s)
+            : "";
     const std::optional<Known> known = known_optional(worker.name);
     if (!known)
       throw Error(

@@ -11,12 +11,14 @@
 
 namespace ridgeline::store {
 
-std::optional<std::string> run_with_file(Connection& connection, std::string_view sha256) {
-  return connection.read("look for an imported file in", [&]() -> std::optional<std::string> {
+std::optional<ImportedAs> imported_as(Connection& connection, std::string_view sha256) {
+  return connection.read("look for an imported file in", [&]() -> std::optional<ImportedAs> {
     SQLite::Statement& found = connection.statement(
-        "SELECT run_id FROM process WHERE json_extract(imported, '$.sha256') = ? LIMIT 1", sha256);
+        "SELECT run.id, run.imported FROM process JOIN run ON run.id = process.run_id "
+        "WHERE json_extract(process.imported, '$.sha256') = ? LIMIT 1",
+        sha256);
     if (!found.executeStep()) return std::nullopt;
-    return found.getColumn(0).getString();
+    return ImportedAs{found.getColumn(0).getString(), found.getColumn(1).getString()};
   });
 }
 
@@ -25,10 +27,11 @@ void add(Connection& connection, const ImportedRun& imported) {
   connection.write("store an imported run in", [&] {
     for (const ImportedProcess& one : imported.processes) {
       const std::string& sha256 = one.process.imported.at("sha256");
-      if (const auto known = run_with_file(connection, sha256); known && *known != id)
-        throw Error(ErrorKind::store, fmt::format("cannot import into {}: run {} has imported one "
-                                                  "of the files meanwhile",
-                                                  connection.file().string(), printable(*known)));
+      if (const auto known = imported_as(connection, sha256); known && known->run != id)
+        throw Error(ErrorKind::store,
+                    fmt::format("cannot import into {}: run {} has imported one of the files "
+                                "meanwhile",
+                                connection.file().string(), printable(known->run)));
     }
     begin(connection, imported.run, imported.device, imported.environment);
     for (const ImportedProcess& one : imported.processes) {

@@ -28,8 +28,13 @@ struct ImportedRun {
   std::vector<ImportedProcess> processes;
 };
 
-/// Id of the run that has imported the file of this SHA-256.
-std::optional<std::string> run_with_file(Connection& connection, std::string_view sha256);
+/// The run that has a file, and the format as which it was imported.
+struct ImportedAs {
+  std::string run, format;
+};
+
+/// Of the file of this SHA-256; absent when no run has it.
+std::optional<ImportedAs> imported_as(Connection& connection, std::string_view sha256);
 
 /// Stores all of it in one transaction. Throws when one of its files has been imported meanwhile.
 void add(Connection& connection, const ImportedRun& imported);

@@ -44,8 +44,9 @@ TEST(ImportedRuns, AreReadBackWithWhatTheySay) {
   EXPECT_EQ(all[0].measurement.said, (record::Facts{{"label", "x \"y\""}}));
   ASSERT_EQ(imported_from(store, "imported-1").size(), 1u);
   EXPECT_EQ(imported_from(store, "imported-1")[0].at("file"), "out.json");
-  EXPECT_EQ(run_with_file(store, "a"), "imported-1");
-  EXPECT_EQ(run_with_file(store, "b"), std::nullopt);
+  EXPECT_EQ(imported_as(store, "a")->run, "imported-1");
+  EXPECT_EQ(imported_as(store, "a")->format, "nvbench");
+  EXPECT_FALSE(imported_as(store, "b"));
 }
 
 TEST(ImportedRuns, AreWrittenWholeOrNotAtAll) {
@@ -66,7 +67,7 @@ TEST(ImportedRuns, AreMerged) {
   add(there, imported_run("imported-1", "a"));
   EXPECT_EQ(merge(here, there, examples::now).runs.added, 1);
   EXPECT_EQ(merge(here, there, examples::now).runs.known, 1);
-  EXPECT_EQ(run_with_file(here, "a"), "imported-1");
+  EXPECT_EQ(imported_as(here, "a")->run, "imported-1");
   EXPECT_EQ(measurements(here, "imported-1", Samples::read)[0].measurement.said.size(), 1u);
 }
 

@@ -172,9 +172,8 @@ def draw(run: Run, figure: Figure) -> bool:
     axes.set_ylabel("Rate, FLOP/s")
     axes.set_xlabel("Operational intensity, FLOP per byte that must move")
     if lacking := lack(run, panel):
-        say(
-            axes, f"{lacking.words} {lacking.to}{lacking.between}{plot.shown(lacking.command, 100)}"
-        )
+        shown = f"{lacking.words} {lacking.to}{lacking.between}{plot.shown(lacking.command, 100)}"
+        say(axes, shown.rstrip())
     draw_panels([axes], [panel], figure)
     return True
 
@@ -191,8 +190,12 @@ class Lack:
 
 
 def lack(run: Run, panel: Panel) -> Lack | None:
-    """The roofs, or without counters what moved; None where a roofline has all that it shows."""
-    if missing := missing_roofs(panel):
+    """The roofs, or without counters what moved; None where a roofline has all that it shows. Of
+    what was imported without a command."""
+    missing = missing_roofs(panel)
+    if run.imported:  # which Ridgeline cannot measure
+        return Lack(f"This run has no {missing}.", "", "", "") if missing else None
+    if missing:
         return Lack(f"This run has no {missing}.", "To measure them:", "\n", measuring_roofs(run))
     if _lacks_counts(run, panel):
         return Lack("What moved was not counted.", "To count it:", " ", counting(run))

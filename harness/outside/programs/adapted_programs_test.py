@@ -1,6 +1,7 @@
 """Programs of Google Benchmark and NVBench as workers, which are started as they are."""
 
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -54,6 +55,22 @@ def test_benchmarks_are_measured_and_marked_as_unverified(start, tmp_path):
         assert case["outcome"] == "unverified"
         assert case["median_ns"] == 1000
         assert case["processes"] == 2
+
+
+def test_a_gate_of_copies_measures_nothing_and_passes(start, tmp_path):
+    example = BUILD / "google_benchmark_example"
+    if not example.is_file():
+        pytest.skip("google_benchmark_example is not built")
+    copies = []
+    for side in ("old", "new"):
+        (tmp_path / side).mkdir()
+        copies.append(named(shutil.copy(example, tmp_path / side / "my_bench")))
+    done = start("gate", "--baseline-worker", copies[0], "--candidate-worker", copies[1])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {each["verdict"] for each in json.loads(done.stdout)["verdicts"]} == {"same_code"}
+    done = start("gate", "--baseline-worker", copies[0], "--candidate-worker", copies[0])
+    assert done.returncode == 64
+    assert "there is nothing to compare" in done.stderr
 
 
 def test_whatever_fails_is_the_outcome_of_its_case(start, tmp_path):

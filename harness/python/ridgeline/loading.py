@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ridgeline import cases, libraries, unchanged
-from ridgeline.failures import Refused, sentence, shown
+from ridgeline.failures import Refused, line_in, sentence, shown
+from ridgeline.time_limit import TooLong, at_most
 
 MOST_BYTES = 16 << 20
+MOST_SECONDS = 50  # to be loaded; `ridgeline` waits for 60 s and knows no line
 _LIBRARIES = ("torch", "cupy")
 
 
@@ -90,9 +92,16 @@ def load(path: str) -> Loaded:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
-        spec.loader.exec_module(module)
+        with at_most(MOST_SECONDS):
+            spec.loader.exec_module(module)
     except Refused:
         raise
+    except TooLong as error:
+        raise Refused(
+            f"{line_in(error, file.parent) or shown(file)}: the file still runs after "
+            f"{MOST_SECONDS:g} s, and its cases are known only when it has come to its end",
+            "work that takes long belongs into the functions of cases",
+        ) from error
     except SystemExit as error:
         raise Refused(f"{sentence(error, file.parent, shown(file))}: it ends Python") from error
     except Exception as error:

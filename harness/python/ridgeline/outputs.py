@@ -1,12 +1,14 @@
 """What a kernel returns: arrays that hold their values already, one or several."""
 
 from collections.abc import Iterator
-from numbers import Number
 
 import numpy as np
 
 from ridgeline import libraries
 from ridgeline.failures import wrong
+
+# Exactly these: a class made from one may compute its value when it is looked at.
+_NUMBERS = {bool, int, float, *np.sctypeDict.values()}
 
 
 def _leaves(value: object) -> Iterator[object]:
@@ -27,7 +29,7 @@ def arrays(value: object) -> list[object]:
     for leaf in _leaves(value):
         if leaf is None:
             continue
-        if isinstance(leaf, Number | np.generic | bool):
+        if type(leaf) in _NUMBERS:
             leaf = np.asarray(leaf)
         if libraries.of(leaf) is None:
             if isinstance(leaf, np.ndarray) and leaf.dtype.kind not in libraries.NUMBERS:
@@ -35,7 +37,7 @@ def arrays(value: object) -> list[object]:
             raise wrong(
                 f"the callable returned an object of {type(leaf).__module__}."
                 f"{type(leaf).__qualname__}, which may compute its values only when it is looked "
-                "at; return arrays of NumPy, torch or CuPy that hold them"
+                "at; return arrays of NumPy, torch or CuPy that hold them, or plain numbers"
             )
         found.append(leaf)
     if not found:
