@@ -22,13 +22,17 @@ bool same_bytes(const fs::path& one, const fs::path& other) {
   return a && b && std::equal(Bytes(a), Bytes(), Bytes(b), Bytes()) && !a.bad() && !b.bad();
 }
 
-/// Whether it is a program that loads nothing from its own folder.
+/// Whether it is a program that asks for nothing from its own folder, and opens no library while it
+/// runs, which it could look for there.
 bool stands_alone(const fs::path& file) {
   try {
     const ElfFile program = ElfFile::read(file);
-    return std::ranges::none_of(program.requests(), [](const std::string& request) {
-      return request.find('$') != std::string::npos;
-    });
+    return std::ranges::none_of(
+               program.requests(),
+               [](const std::string& request) { return request.find('$') != std::string::npos; }) &&
+           std::ranges::none_of(program.dynamic_symbols(), [](const Symbol& symbol) {
+             return symbol.name == "dlopen" || symbol.name == "dlmopen";
+           });
   } catch (const Error& failure) {
     if (failure.kind() != ErrorKind::store) throw;
     return false;  // no program

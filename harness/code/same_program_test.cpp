@@ -36,6 +36,19 @@ TEST(SameProgram, CopiesAreTheSameWhereverTheyLie) {
   EXPECT_FALSE(same_program(below, below)) << "no files";
 }
 
+TEST(SameProgram, WhatOpensLibrariesMayFindOthersBesideItself) {
+  Sources opening = sources();
+  opening["opens.cpp"] = R"(#include <dlfcn.h>
+void* opened() { return dlopen("kernels.so", RTLD_NOW); }
+)";
+  const BuiltProgram built(opening, "-O2", "");
+  ASSERT_TRUE(built.built());
+  const fs::path below = built.file().parent_path() / "copies";
+  const fs::path program = copied(built.file(), below, "a");
+  EXPECT_FALSE(same_program(program, copied(built.file(), below, "b")));
+  EXPECT_TRUE(same_program(program, copied(built.file(), below, "a", "other")));
+}
+
 TEST(SameProgram, WhatMayFindSomethingElseBesideItselfIsNotKnown) {
   const BuiltProgram built(sources(), "-O2", "-Wl,-rpath,'$ORIGIN/lib'");
   ASSERT_TRUE(built.built());

@@ -53,7 +53,14 @@ void check(const record::Metric& value, const std::string& where) {
   refuse_broken(record::broken_rule(value), where);
 }
 
+// Whether the budget reaches a case is not a worker's to say.
+void check_said(record::Outcome outcome, const std::string& where) {
+  if (outcome == record::Outcome::not_measured)
+    refuse(fmt::format("{} says outcome {}, which workers do not say", where, to_string(outcome)));
+}
+
 void check(const record::Measurement& value, const std::string& where) {
+  check_said(value.outcome, where);
   refuse_broken(record::broken_rule(value, value.sample_count()), where);
   check_unique(value.metrics, "metrics", where, "the name of an earlier metric",
                &record::Metric::name);
@@ -78,6 +85,7 @@ void check(const Devices& answer, const std::string& where) {
 }
 
 void check(const Prepared& answer, const std::string& where) {
+  check_said(answer.outcome, where);
   if (record::is_success(answer.outcome) != answer.reason.empty())
     refuse(fmt::format("{} must give a reason exactly when its outcome is neither ok nor counted",
                        where));

@@ -303,6 +303,8 @@ TEST(Protocol, HostileAnswersAreRefusedInWords) {
       {changed("\"outcome\":\"ok\"", "\"outcome\":\"fine\""),
        "outcome of measurement of answer \"finish\" is unknown: \"fine\""},
       {changed("\"outcome\":\"ok\"", "\"outcome\":\"crashed\""), "outcome crashed with samples"},
+      {changed("\"outcome\":\"ok\"", "\"outcome\":\"not_measured\""),
+       "says outcome not_measured, which workers do not say"},
       {changed("\"reason\":\"\"", "\"reason\":\"why\""), "reason exactly when"},
       {changed("\"verification\":{\"error\":1e-07,\"tolerance\":1e-06,\"checked\":\"by_variant\"},",
                ""),
@@ -324,6 +326,9 @@ TEST(Protocol, HostileAnswersAreRefusedInWords) {
       {changed("\"power_w\"", "\"power_kw\""), "unknown field \"power_kw\""},
       {changed("sw_power_cap", std::string(9000, 'x')), "longer than 8000 bytes"},
   };
+  EXPECT_NE(refusal<Prepared>(R"({"reply":"prepare","outcome":"not_measured","reason":"why"})")
+                .find("which workers do not say"),
+            std::string::npos);
   for (const auto& row : finish_rows) {
     const std::string words = refusal<Finished>(row.line);
     EXPECT_NE(words.find(row.words), std::string::npos)
