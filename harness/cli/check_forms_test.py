@@ -52,6 +52,7 @@ __global__ void converts(int* right) {
            __int2float_ru(16777217) == 16777218.f && __ll2float_rd(-16777217) == -16777218.f &&
            __ull2double_rz(~0ull) < 18446744073709551615. && __double2float_ru(1e-60) > 0 &&
            __bfloat162float(__int2bfloat16_rz(257)) == 256 &&
+           __half2float(hlog2(__float2half(8))) == 3 && __bfloat162float(hfloor(b)) == -3 &&
            __bfloat162float(__short2bfloat16_ru(257)) == 258;
 }
 

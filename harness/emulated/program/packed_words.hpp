@@ -1,6 +1,7 @@
 #pragma once
 
-// Conversions between integers and 16-bit numbers that CUDA's headers give to nvcc alone. What a
+// Conversions between integers and 16-bit numbers, and functions of these, that CUDA's headers give
+// to nvcc alone. What a
 // GPU makes of NaN and of values beyond the type, to_integer() says.
 
 #include "harness/emulated/packed_types.hpp"
@@ -48,4 +49,31 @@ RIDGELINE_DIRECTED(ull, unsigned long long, ull)
 #undef RIDGELINE_DIRECTED
 #undef RIDGELINE_ROUNDED
 // NOLINTEND(bugprone-macro-parentheses)
+
+// Their functions; a GPU's of logarithms, powers and angles are approximations.
+#define RIDGELINE_OF_BOTH(name, of)                    \
+  RIDGELINE_WORD __half name(__half h) {               \
+    const float x = __half2float(h);                   \
+    return __float2half_rn(of);                        \
+  }                                                    \
+  RIDGELINE_WORD __nv_bfloat16 name(__nv_bfloat16 b) { \
+    const float x = __bfloat162float(b);               \
+    return __float2bfloat16_rn(of);                    \
+  }
+RIDGELINE_OF_BOTH(hceil, std::ceil(x))
+RIDGELINE_OF_BOTH(hfloor, std::floor(x))
+RIDGELINE_OF_BOTH(hrint, std::nearbyint(x))
+RIDGELINE_OF_BOTH(htrunc, std::trunc(x))
+RIDGELINE_OF_BOTH(hsqrt, std::sqrt(x))
+RIDGELINE_OF_BOTH(hrsqrt, 1.0f / std::sqrt(x))
+RIDGELINE_OF_BOTH(hrcp, 1.0f / x)
+RIDGELINE_OF_BOTH(hlog, std::log(x))
+RIDGELINE_OF_BOTH(hlog2, std::log2(x))
+RIDGELINE_OF_BOTH(hlog10, std::log10(x))
+RIDGELINE_OF_BOTH(hexp, std::exp(x))
+RIDGELINE_OF_BOTH(hexp2, std::exp2(x))
+RIDGELINE_OF_BOTH(hexp10, std::pow(10.0f, x))
+RIDGELINE_OF_BOTH(hsin, std::sin(x))
+RIDGELINE_OF_BOTH(hcos, std::cos(x))
+#undef RIDGELINE_OF_BOTH
 #undef RIDGELINE_WORD
