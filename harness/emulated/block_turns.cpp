@@ -76,6 +76,12 @@ bool BlockTurns::pass(std::uint64_t number, bool progress) {
   return !stopped_;
 }
 
+std::optional<std::uint64_t> BlockTurns::not_started() const {
+  for (std::uint64_t number = lowest_; number < blocks_; ++number)
+    if (!started_[number]) return number;
+  return std::nullopt;
+}
+
 void BlockTurns::finish() {
   while (!waiting_.empty()) wait_behind([this] { hand_over(); });
   threads_.clear();

@@ -5,6 +5,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <semaphore>
 #include <thread>
 #include <vector>
@@ -32,6 +33,8 @@ class BlockTurns {
   /// launch has been stopped; also when all wait in vain.
   bool pass(std::uint64_t number, bool progress);
   bool is_deadlocked() const { return deadlocked_; }
+  /// The lowest number of a block that has not started; absent when all have.
+  std::optional<std::uint64_t> not_started() const;
   /// By the thread that takes next(), when there is none: waits for the blocks that were set aside.
   /// Throws what running one of them has thrown.
   void finish();

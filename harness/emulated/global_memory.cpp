@@ -188,9 +188,34 @@ std::optional<std::uint64_t> GlobalMemory::first_unwritten(const void* memory,
   const Slot& slot = slots_[(address - global_base) / slot_span];
   const std::uint64_t first = (address - global_base) % slot_span - slot_front;
   for (std::uint64_t at = first; !slot.whole && at < first + bytes; ++at)
-    if ((slot.written[at / 8] >> at % 8 & std::byte{1}) == std::byte{0})
+    if (at % 8 == 0 && slot.written[at / 8] == std::byte{0xFF})
+      at += 7;
+    else if ((slot.written[at / 8] >> at % 8 & std::byte{1}) == std::byte{0})
       return address + (at - first);
   return std::nullopt;
+}
+
+bool GlobalMemory::is_untouched(const void* memory) const {
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  if (!is_global(address)) return false;
+  const Slot& slot = slots_[(address - global_base) / slot_span];
+  return !slot.whole && slot.written != nullptr &&
+         std::all_of(slot.written, slot.written + (slot.bytes + 7) / 8,
+                     [](std::byte each) { return each == std::byte{0}; });
+}
+
+void GlobalMemory::mark_copied(const void* to, const void* from, std::size_t bytes) {
+  const auto* const target = static_cast<const char*>(to);
+  const auto* const source = static_cast<const char*>(from);
+  std::size_t at = 0;
+  while (at < bytes) {
+    const auto missing = first_unwritten(source + at, bytes - at);
+    const std::size_t end = missing ? *missing - reinterpret_cast<std::uint64_t>(source) : bytes;
+    mark(target + at, end - at, true);
+    at = end;
+    while (at < bytes && first_unwritten(source + at, 1)) ++at;
+    mark(target + end, at - end, false);
+  }
 }
 
 std::string GlobalMemory::describe(std::uint64_t address) const {

@@ -126,6 +126,11 @@ class GlobalMemory {
   /// Where the first of these bytes is that nobody has written; absent when all are. They lie in an
   /// allocation, or none is looked at.
   std::optional<std::uint64_t> first_unwritten(const void* memory, std::size_t bytes) const;
+  /// Whether nobody has written to the allocation at `memory`, anywhere.
+  bool is_untouched(const void* memory) const;
+  /// That the bytes at `to` were copied: those are as unwritten as what they were copied from,
+  /// which may be the host's. Both lie in an allocation or in none.
+  void mark_copied(const void* to, const void* from, std::size_t bytes);
 
   /// "input[1024] of 4096 bytes + 4100": where an address lies, for messages. Also of variables.
   std::string describe(std::uint64_t address) const;

@@ -136,8 +136,13 @@ bool Others::waits_at(int thread, std::uint64_t address) const {
 }
 
 std::string Others::awaited_in_loop(const Lane& lane) const {
-  return fmt::format("reads the same value for ever: {}",
-                     block_.memory.describe(spins_[lane.thread].address));
+  const std::string at = block_.memory.describe(spins_[lane.thread].address);
+  const auto later = turns_ == nullptr ? std::nullopt : turns_->not_started();
+  if (!later) return fmt::format("reads the same value for ever: {}", at);
+  return fmt::format(
+      "reads the same value until block {} begins, and blocks begin in the order of their numbers, "
+      "perhaps one after the other: launch it cooperatively, or wait for lower numbers alone: {}",
+      *later, at);
 }
 
 // ---- clusters

@@ -75,7 +75,10 @@ TEST(Resident, WithoutResidenceABarrierOfTheGridIsADeadlock) {
   const auto spins = std::ranges::find(report.findings, 0, &Finding::thread);
   ASSERT_NE(spins, report.findings.end());
   EXPECT_EQ(spins->check, "deadlock");
-  EXPECT_EQ(spins->detail, "reads the same value for ever: counter of 4 bytes + 0");
+  EXPECT_EQ(spins->detail,
+            "reads the same value until block 1 begins, and blocks begin in the order of their "
+            "numbers, perhaps one after the other: launch it cooperatively, or wait for lower "
+            "numbers alone: counter of 4 bytes + 0");
   const std::uint32_t pcs[] = {spins->pc};
   EXPECT_EQ(source_lines(pcs).at(pcs[0]).file, "harness/emulated/test/resident.cu");
   EXPECT_FALSE(report.completed);

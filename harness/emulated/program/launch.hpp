@@ -57,6 +57,25 @@ class Bytes<P&> {
   P& of_;
 };
 
+/// A parameter's type as that of its function has it. g++ leaves out `__restrict__` there, and in a
+/// template does so for the function alone, and not for a type that depends on its parameters.
+template <class P>
+struct InFunction {
+  using Type = P;
+};
+template <class P>
+struct InFunction<P* __restrict__> {
+  using Type = P*;
+};
+template <class P>
+struct InFunction<P* const __restrict__> {
+  using Type = P*;
+};
+template <class P>
+struct InFunction<P& __restrict__> {
+  using Type = P&;
+};
+
 template <class... Parameters>
 [[gnu::noinline]] void launch(dim3 cluster, void (*kernel)(Parameters...), Parameters... values) {
   const emulated::Argument each[] = {{&values, sizeof values}..., {}};

@@ -100,10 +100,14 @@ RIDGELINE_WORD float rhypotf(float x, float y) { return 1.0f / std::hypot(x, y);
 
 namespace ridgeline::program {
 
-/// Rounded as the suffix says, and kept within the type as the conversions of a GPU do; NaN is 0.
+/// Rounded as the suffix says, and kept within the type as the conversions of a GPU do. NaN is 0,
+/// or of 64 bits, on either side, the highest bit alone (PTX ISA, cvt).
 template <class To, class From>
 RIDGELINE_WORD To to_integer(From rounded) {
-  if (!(rounded == rounded)) return 0;
+  if (!(rounded == rounded))
+    return sizeof(From) == 8 || sizeof(To) == 8
+               ? static_cast<To>(std::uint64_t{1} << (8 * sizeof(To) - 1))
+               : 0;
   if (rounded <= static_cast<From>(std::numeric_limits<To>::min()))
     return std::numeric_limits<To>::min();
   if (rounded >= static_cast<From>(std::numeric_limits<To>::max()))
@@ -136,17 +140,45 @@ RIDGELINE_ROUNDED(__double2ull, unsigned long long, double)
 
 #define RIDGELINE_CONVERTED(name, to, from) \
   RIDGELINE_WORD to name(from x) { return static_cast<to>(x); }
-RIDGELINE_CONVERTED(__int2float_rn, float, int)
-RIDGELINE_CONVERTED(__int2float_rz, float, int)
-RIDGELINE_CONVERTED(__uint2float_rn, float, unsigned)
-RIDGELINE_CONVERTED(__ll2float_rn, float, long long)
-RIDGELINE_CONVERTED(__ull2float_rn, float, unsigned long long)
 RIDGELINE_CONVERTED(__int2double_rn, double, int)
 RIDGELINE_CONVERTED(__uint2double_rn, double, unsigned)
-RIDGELINE_CONVERTED(__ll2double_rn, double, long long)
-RIDGELINE_CONVERTED(__double2float_rn, float, double)
-RIDGELINE_CONVERTED(__double2float_rz, float, double)
 #undef RIDGELINE_CONVERTED
+
+namespace ridgeline::program {
+
+/// The neighbour of `x` among the values of To that lies below it, above it, or nearer to zero; or
+/// `x` itself. A long double holds every `x` of up to 64 bits.
+template <class To, class From>
+RIDGELINE_WORD To directed_from(From x, bool down, bool up) {
+  const To near = static_cast<To>(x);
+  const auto exact = static_cast<long double>(x), rounded = static_cast<long double>(near);
+  const To end = std::numeric_limits<To>::infinity();
+  if (rounded > exact && (down || (!up && exact > 0))) return std::nextafter(near, -end);
+  if (rounded < exact && (up || (!down && exact < 0))) return std::nextafter(near, end);
+  return near;
+}
+
+}  // namespace ridgeline::program
+
+#define RIDGELINE_DIRECTED(name, to, from)                           \
+  RIDGELINE_WORD to name##_rn(from x) { return static_cast<to>(x); } \
+  RIDGELINE_WORD to name##_rz(from x) {                              \
+    return ::ridgeline::program::directed_from<to>(x, false, false); \
+  }                                                                  \
+  RIDGELINE_WORD to name##_rd(from x) {                              \
+    return ::ridgeline::program::directed_from<to>(x, true, false);  \
+  }                                                                  \
+  RIDGELINE_WORD to name##_ru(from x) {                              \
+    return ::ridgeline::program::directed_from<to>(x, false, true);  \
+  }
+RIDGELINE_DIRECTED(__int2float, float, int)
+RIDGELINE_DIRECTED(__uint2float, float, unsigned)
+RIDGELINE_DIRECTED(__ll2float, float, long long)
+RIDGELINE_DIRECTED(__ull2float, float, unsigned long long)
+RIDGELINE_DIRECTED(__double2float, float, double)
+RIDGELINE_DIRECTED(__ll2double, double, long long)
+RIDGELINE_DIRECTED(__ull2double, double, unsigned long long)
+#undef RIDGELINE_DIRECTED
 
 RIDGELINE_WORD int __double2hiint(double x) {
   return static_cast<int>(__builtin_bit_cast(std::uint64_t, x) >> 32);

@@ -87,6 +87,36 @@ cudaError_t allocate_device(void** to, std::size_t bytes, const char* name) {
   return allocate(to, bytes, {}, name);
 }
 
+namespace {
+
+/// Of a copy to the host: what nobody has written is made to look so, and is told. Memory that
+/// nobody has written anywhere, though kernels have run, is a mistake. Where some of it was
+/// written, the program may know how much: it is a note.
+void look_for_unwritten(void* to, const void* from, std::size_t bytes, const char* call,
+                        std::uint32_t pc) {
+  Session& session = Session::here();
+  const emulated::GlobalMemory& memory = session.machine().memory();
+  const auto first = memory.first_unwritten(from, bytes);
+  if (!first) return;
+  std::size_t count = 0;
+  for (std::size_t i = *first - address_of(from); i < bytes; ++i) {
+    if (!memory.first_unwritten(static_cast<const char*>(from) + i, 1)) continue;
+    static_cast<unsigned char*>(to)[i] = 0xFF;
+    ++count;
+  }
+  const bool is_mistake = memory.is_untouched(from) && session.launches() != 0;
+  const std::string detail =
+      fmt::format("{}: {} of the {} bytes that the host gets were never written, first {}", call,
+                  count, bytes, memory.describe(*first));
+  if (is_mistake)
+    session.host_mistake("uninitialised (download)", pc, detail + ": nobody has written to it");
+  else
+    session.host_note("uninitialised (download)", pc,
+                      detail + ": no mistake if the program does not use them; they are 0xFF here");
+}
+
+}  // namespace
+
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  const char* call, std::uint32_t pc) {
   Session& session = Session::here();
@@ -130,9 +160,13 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
           "the kind of the copy says that its source is the host's, and it is on the "
           "device");
   }
+  // What is copied before it is marked, in case both overlap.
+  if (is_device(to) && !of_host(to)) session.machine().memory().mark_copied(to, from, bytes);
   std::memmove(to, from, bytes);
-  if (!is_device(to) || of_host(to)) emulated::ResultsDigest::add(to, bytes);
-  if (is_device(to)) session.machine().memory().mark(to, bytes, true);
+  if (!is_device(to) || of_host(to)) {
+    look_for_unwritten(to, from, bytes, call, pc);
+    emulated::ResultsDigest::add(to, bytes);
+  }
   return cudaSuccess;
 }
 

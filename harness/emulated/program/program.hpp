@@ -15,6 +15,7 @@
 #include "harness/emulated/program/directed_rounding.hpp"
 #include "harness/emulated/program/launch.hpp"
 #include "harness/emulated/program/math_words.hpp"
+#include "harness/emulated/program/packed_words.hpp"
 #include "harness/emulated/program/ptx.hpp"
 #include "harness/emulated/program/runtime_words.hpp"
 #include "harness/emulated/program/texture_words.hpp"

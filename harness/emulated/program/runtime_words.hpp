@@ -13,6 +13,12 @@ struct DeviceProperties : cudaDeviceProp {
       cooperativeMultiDeviceLaunch = 0, maxTexture1DLinear = 1 << 28;
 };
 
+/// Of any variable, also a volatile one or one of a class with an operator & of its own.
+template <class T>
+const void* address_of_symbol(const T& symbol) {
+  return const_cast<const void*>(static_cast<const volatile void*>(__builtin_addressof(symbol)));
+}
+
 }  // namespace ridgeline::program
 
 inline cudaError_t cudaGetDeviceProperties(ridgeline::program::DeviceProperties* to, int device) {
@@ -25,27 +31,31 @@ inline cudaError_t cudaGetDeviceProperties(ridgeline::program::DeviceProperties*
 RIDGELINE_SYMBOL cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,
                                     std::size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return cudaMemcpyToSymbol(static_cast<const void*>(&symbol), from, bytes, offset, kind);
+  return cudaMemcpyToSymbol(ridgeline::program::address_of_symbol(symbol), from, bytes, offset,
+                            kind);
 }
 RIDGELINE_SYMBOL cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes,
                                          std::size_t offset = 0,
                                          cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                          cudaStream_t = nullptr) {
-  return cudaMemcpyToSymbol(static_cast<const void*>(&symbol), from, bytes, offset, kind);
+  return cudaMemcpyToSymbol(ridgeline::program::address_of_symbol(symbol), from, bytes, offset,
+                            kind);
 }
 RIDGELINE_SYMBOL cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
                                       std::size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return cudaMemcpyFromSymbol(to, static_cast<const void*>(&symbol), bytes, offset, kind);
+  return cudaMemcpyFromSymbol(to, ridgeline::program::address_of_symbol(symbol), bytes, offset,
+                              kind);
 }
 RIDGELINE_SYMBOL cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes,
                                            std::size_t offset = 0,
                                            cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                            cudaStream_t = nullptr) {
-  return cudaMemcpyFromSymbol(to, static_cast<const void*>(&symbol), bytes, offset, kind);
+  return cudaMemcpyFromSymbol(to, ridgeline::program::address_of_symbol(symbol), bytes, offset,
+                              kind);
 }
 RIDGELINE_SYMBOL cudaGetSymbolAddress(void** to, const T& symbol) {
-  return cudaGetSymbolAddress(to, static_cast<const void*>(&symbol));
+  return cudaGetSymbolAddress(to, ridgeline::program::address_of_symbol(symbol));
 }
 RIDGELINE_SYMBOL cudaGetSymbolSize(std::size_t* to, const T& symbol) {
   *to = sizeof symbol;

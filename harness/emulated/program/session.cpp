@@ -29,6 +29,13 @@ std::string size_text(const dim3& size) {
   return fmt::format("({}, {}, {})", size.x, size.y, size.z);
 }
 
+std::string host_text(const std::string& check, const emulated::SourceLine& line,
+                      const std::string& detail) {
+  return fmt::format("{}{}: {}", check,
+                     line.file.empty() ? "" : fmt::format(" at {}:{}", line.file, line.line),
+                     detail);
+}
+
 }  // namespace
 
 Session::Session(device::Device& device, std::uint64_t most_accesses)
@@ -107,9 +114,12 @@ void Session::host_mistake(std::string check, std::uint32_t pc, const std::strin
     return;
   }
   const emulated::SourceLine line = line_of(pc);
-  const std::string where = line.file.empty() ? "" : fmt::format(" at {}:{}", line.file, line.line);
-  std::string text = fmt::format("{}{}: {}", check, where, detail);
+  std::string text = host_text(check, line, detail);
   found_.push_back({std::move(check), "", line.file, line.line, std::move(text), 1});
+}
+
+void Session::host_note(const std::string& check, std::uint32_t pc, const std::string& detail) {
+  if (noted_.emplace(check, pc).second) note(host_text(check, line_of(pc), detail));
 }
 
 }  // namespace ridgeline::program

@@ -42,6 +42,8 @@ class Session {
   void launched(const emulated::Report& report);
   /// A mistake of the host's, in the line that has called the API and returns to `pc`.
   void host_mistake(std::string check, std::uint32_t pc, const std::string& detail);
+  /// Likewise what may be one; of each line the first.
+  void host_note(const std::string& check, std::uint32_t pc, const std::string& detail);
   void note(const std::string& text) { notes_.insert(text); }
 
   /// Sets the error that cudaGetLastError() gives.
@@ -78,6 +80,7 @@ class Session {
   std::vector<Found> found_;
   std::map<std::tuple<std::uint64_t, std::uint32_t, std::string>, std::size_t> places_;
   std::set<std::string> notes_;
+  std::set<std::pair<std::string, std::uint32_t>> noted_;
   std::uint64_t accesses_ = 0, launches_ = 0;
   std::string out_of_budget_;
 };

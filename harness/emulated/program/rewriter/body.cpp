@@ -117,21 +117,39 @@ std::size_t Bodies::inline_assembly(std::size_t at, std::size_t end) {
   return close;
 }
 
-void Bodies::device_word(std::size_t at, std::set<std::string_view>& own) {
+/// Whether the name at `at` is declared there: behind a type, or as `type* name =` or `type* name;`
+/// at a statement's beginning.
+bool Bodies::declares(std::size_t at) const {
+  std::size_t type = at - 1;
+  while (type > body_ && (tokens_[type].is("*") || tokens_[type].is("&"))) --type;
+  if (!tokens_[type].is_word() || may_precede_expression(tokens_[type])) return false;
+  if (type == at - 1) return true;
+  const bool ends =
+      tokens_[at + 1].is(";") || (tokens_[at + 1].is("=") && !tokens_[at + 2].is("="));
+  const std::size_t first = statement_begin(at, body_);
+  return ends && (first == type || (first + 1 == type && tokens_[first].is("const")));
+}
+
+void Bodies::device_word(std::size_t at, Names& own) {
   const Token& token = tokens_[at];
   const Token& before = tokens_[at - 1];
   if (before.is(".") || before.is("->")) return;
   for (const auto& [name, instead] : variables) {
     if (!token.is(name) || own.contains(name)) continue;
     if (before.is("::") && at > 1 && tokens_[at - 2].is_word()) return;
-    if (before.is_word() && !may_precede_expression(before)) {
-      own.insert(name);  // declared here
+    if (declares(at)) {
+      own.emplace(name);
       return;
     }
     return replace(at, at + 1, std::string(instead));
   }
-  if (dynamic_.contains(token.text))
+  if (dynamic_.contains(token.text) && !own.contains(token.text)) {
+    if (declares(at)) {
+      own.emplace(token.text);
+      return;
+    }
     return replace(at, at + 1, fmt::format("(ridgeline_dynamic_{}())", token.text));
+  }
   if (tokens_[at + 1].is("(") && !token.is_system) {
     for (const auto& [name, instead] : calls) {
       if (!token.is(name)) continue;
@@ -146,10 +164,9 @@ void Bodies::device_word(std::size_t at, std::set<std::string_view>& own) {
     return replace(at, at + 1, "new (::ridgeline::program::heap)");
 }
 
-void Bodies::rewrite(std::size_t first, std::size_t end, bool for_device) {
+void Bodies::rewrite(std::size_t first, std::size_t end, bool for_device, Names own) {
   body_ = first;
   std::vector<Scope> scopes{{end, for_device}};
-  std::set<std::string_view> own;  // names of the device's that the function has itself
   for (std::size_t i = first; i < end; ++i) {
     while (scopes.size() > 1 && i >= scopes.back().end) scopes.pop_back();
     const bool on_device = scopes.back().for_device;

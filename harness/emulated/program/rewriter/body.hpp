@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,8 +22,10 @@ class Bodies {
   Bodies(const Source& source, Edits& edits, std::vector<Problem>& problems)
       : source_(source), tokens_(source.tokens), edits_(edits), problems_(problems) {}
 
+  using Names = std::set<std::string, std::less<>>;
   /// The tokens [first, end) of a function's body, or of an expression that may have lambdas.
-  void rewrite(std::size_t first, std::size_t end, bool for_device);
+  /// `own` are names that the function has itself, so that they are not the device's.
+  void rewrite(std::size_t first, std::size_t end, bool for_device, Names own = {});
   /// `extern __shared__` outside of functions: what it names becomes a call.
   void name_dynamic(std::string_view name) { dynamic_.insert(name); }
   /// The declaration [first, end] that begins with, or holds, `extern` and `__shared__`. Outside of
@@ -34,7 +37,8 @@ class Bodies {
     std::size_t end = 0;
     bool for_device = false;
   };
-  void device_word(std::size_t at, std::set<std::string_view>& own);
+  void device_word(std::size_t at, Names& own);
+  bool declares(std::size_t at) const;
   void launch(std::size_t at, std::size_t end);
   void launch_call(std::size_t at, std::size_t function);
   void shared_variable(std::size_t at, std::size_t end);

@@ -20,9 +20,16 @@ std::size_t Bodies::callee_of(std::size_t launch, std::size_t first) const {
     if (token.is(")") || token.is("]") || token.is(">")) {
       const std::string_view closes = token.text;
       const std::string_view opens = closes == ")" ? "(" : closes == "]" ? "[" : "<";
-      int depth = 0;
+      int depth = 0, round = 0;
       std::size_t j = before;
       for (;; --j) {
+        if (tokens_[j].is(")")) ++round;
+        if (tokens_[j].is("(")) --round;
+        // Of template arguments, what stands in round brackets may compare.
+        if (closes == ">" && round > 0) {
+          if (j == first) return first;
+          continue;
+        }
         if (tokens_[j].is(closes)) ++depth;
         if (tokens_[j].is(opens) && --depth == 0) break;
         if (j == first) return first;

@@ -18,6 +18,8 @@ bool is_place(const Token& token) {
          token.is("__managed__") || token.is("__grid_constant__");
 }
 
+bool is_restrict(const Token& token) { return token.is("__restrict__") || token.is("__restrict"); }
+
 class Rewriter {
  public:
   explicit Rewriter(const Source& source)
@@ -161,11 +163,17 @@ class Rewriter {
     const std::size_t open = at;
     std::optional<FunctionHead> head;
     switch (kind_of(first, open, head)) {
-      case Kind::names:
+      case Kind::names: {
+        const std::string outer = namespaces_;
+        for (std::size_t i = first + 1; i < open; ++i)
+          if (tokens_[i].is_word() && (tokens_[i - 1].is("namespace") || tokens_[i - 1].is("::")))
+            namespaces_ += std::string(tokens_[i].text) + "::";
         first = ++at;
         declarations(at, true);
+        namespaces_ = outer;
         first = at + 1;
         return;
+      }
       case Kind::members:
         drop_places(first, open);
         ++at;
@@ -224,7 +232,12 @@ class Rewriter {
     // What only the host runs needs no calls before its accesses.
     if (is_users && !head.is_device && !head.is_constexpr && !head.is_template)
       quieten(first, open);
-    if (head.is_device || is_users) bodies_.rewrite(open + 1, close, head.is_device);
+    if (!head.is_device && !is_users) return;
+    Bodies::Names parameters;
+    for (const Parameter& each : parameters_of(source_, head.parameters + 1,
+                                               closing(tokens_, head.parameters), "ridgeline_p"))
+      parameters.insert(each.name);
+    bodies_.rewrite(open + 1, close, head.is_device, std::move(parameters));
   }
 
   /// Behind `extern "C"`, which comes first; not where an attribute in [[]] does.
@@ -242,12 +255,18 @@ class Rewriter {
       for (const Parameter& each :
            parameters_of(source_, list->first + 1, list->end, "ridgeline_t"))
         if (each.insert != 0) edits_.insert(source_.at(tokens_[each.insert]), " " + each.name);
-    std::string types, values;
-    for (const Parameter& each : parameters_of(source_, head.parameters + 1,
-                                               closing(tokens_, head.parameters), "ridgeline_p")) {
+    std::string types, values, name(tokens_[head.name].text);
+    const std::size_t close = closing(tokens_, head.parameters);
+    for (const Parameter& each :
+         parameters_of(source_, head.parameters + 1, close, "ridgeline_p")) {
+      if (each.name == tokens_[head.name].text) name = scoped_name(head.name);
+      // Of a pack g++ does not find the function's type, as launch.hpp says.
+      for (std::size_t i = head.parameters; each.is_pack && i < close; ++i)
+        if (is_restrict(tokens_[i])) drop(i);
       if (each.insert != 0) edits_.insert(source_.at(tokens_[each.insert]), " " + each.name + " ");
       const char* pack = each.is_pack ? "..." : "";
-      types += fmt::format("{}decltype({}){}", types.empty() ? "" : ", ", each.name, pack);
+      types += fmt::format("{}typename ::ridgeline::program::InFunction<decltype({})>::Type{}",
+                           types.empty() ? "" : ", ", each.name, pack);
       values += fmt::format(", {}{}", each.name, pack);
     }
     std::string cluster = "1";
@@ -260,13 +279,22 @@ class Rewriter {
         source_.at(tokens_[open]) + 1,
         fmt::format(" if (::ridgeline::program::is_launching()) {{ ::ridgeline::program::launch("
                     "::dim3({}), static_cast<void (*)({})>({}{}){}); return; }}",
-                    cluster, types, tokens_[head.name].text, head.arguments, values));
+                    cluster, types, name, head.arguments, values));
+  }
+
+  /// Of the kernel whose name is at `at`, where a parameter has that name, too.
+  std::string scoped_name(std::size_t at) const {
+    std::string name(tokens_[at].text);
+    for (; at >= 2 && tokens_[at - 1].is("::") && tokens_[at - 2].is_word(); at -= 2)
+      name = std::string(tokens_[at - 2].text) + "::" + name;
+    return "::" + namespaces_ + name;
   }
 
   const Source& source_;
   const std::vector<Token>& tokens_;
   Edits edits_;
   Rewritten made_;
+  std::string namespaces_;  // that are open: "a::b::"
   Bodies bodies_;
 };
 

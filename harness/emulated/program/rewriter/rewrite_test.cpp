@@ -27,14 +27,24 @@ TEST(Rewriter, AKernelAsksWhetherItIsLaunched) {
   EXPECT_TRUE(
       becomes("__global__ void k(float* x, int) {}",
               "k(float* x, int ridgeline_p1 ) { if (::ridgeline::program::is_launching())"));
-  EXPECT_TRUE(
-      becomes("template <class T, int = 4> __global__ void k(T* x, const T (&)[3]) {}",
-              "static_cast<void(*)(decltype(x),decltype(ridgeline_p1))>(k<T,ridgeline_t1>)"));
-  EXPECT_TRUE(becomes("template <class... T> __global__ void k(T... x) {}",
-                      "static_cast<void (*)(decltype(x)...)>(k<T...>), x...)"));
+  EXPECT_TRUE(becomes("template <class T, int = 4> __global__ void k(T* x, const T (&)[3]) {}",
+                      "::ridgeline::program::InFunction<decltype(x)>::Type,"
+                      "typename ::ridgeline::program::InFunction<decltype(ridgeline_p1)>::Type)>"
+                      "(k<T,ridgeline_t1>), x, ridgeline_p1)"));
+  EXPECT_TRUE(becomes("template <class... T> __global__ void k(T* __restrict__... x) {}",
+                      "InFunction<decltype(x)>::Type...)>(k<T...>), x...)"));
+  EXPECT_FALSE(
+      becomes("template <class... T> __global__ void k(T* __restrict__... x) {}", "__restrict__"));
   EXPECT_TRUE(becomes("template <> __global__ void k<float>(float* x) {}", "(k<float>), x)"));
   EXPECT_TRUE(becomes("__global__ void __cluster_dims__(2, 1, 1) k(int x) {}", "::dim3(2,1,1)"));
   EXPECT_EQ(rewritten("__global__ void k(int); void f(int) {}").kernels, 0);
+}
+
+TEST(Rewriter, AParameterMayHaveItsKernelsName) {
+  EXPECT_TRUE(
+      becomes("namespace a::b { namespace { __global__ void k(int* k) {} } }", ">(::a::b::k), k)"));
+  EXPECT_TRUE(becomes("namespace a { } __global__ void b::k(int* k) {}", ">(::b::k), k)"));
+  EXPECT_TRUE(becomes("extern \"C\" { __global__ void k(int* k) {} }", ">(::k), k)"));
 }
 
 TEST(Rewriter, RequirementsOfTemplatesAreNoParameters) {
@@ -74,6 +84,8 @@ TEST(Rewriter, LaunchesOfEveryFormAreCalls) {
         {"k<<<g<A<B>>(x), 32>>>(x);", "(configure(g<A<B>>(x), 32), k(x));"},
         {"k<<<dim3(1, 2), {3, 4}>>>(x);", "(configure(dim3(1, 2), {3, 4}), k(x));"},
         {"ns::S<int>::k<<<1, 2>>>(x);", "(configure(1, 2), ns::S<int>::k(x));"},
+        {"q<T, (P > 1 ? 4 : 5)><<<1, 2>>>(x);", "(configure(1, 2), q<T, (P > 1 ? 4 : 5)>(x));"},
+        {"if (a) { q<(1 << 4)><<<1, 2>>>(x); }", "if (a) { (configure(1, 2), q<(1 << 4)>(x)); }"},
         {"(*table[i])<<<1, 2>>>(x);", "(configure(1, 2), (*table[i])(x));"},
         {"t.k[i]<<<1, 2>>>(x);", "(configure(1, 2), t.k[i](x));"}}) {
     std::string made = rewritten(std::string("void f() { ") + launch + " }").text, wanted = call;
@@ -109,6 +121,13 @@ TEST(Rewriter, SharedMemoryIsOfABlock) {
                       "float * const s = (float *)::ridgeline::emulated::dynamic_shared();"));
   EXPECT_TRUE(becomes("extern __shared__ int s[]; __global__ void k() { s[1] = 2; }",
                       "(ridgeline_dynamic_s())[1] = 2;"));
+  for (const char* own : {"k() { __shared__ int s[4]; s[1] = 2; }", "k(int* s) { s[1] = 2; }",
+                          "k() { int* s = x; s[1] = 2; }", "k() { const int* s; s[1] = 2; }"})
+    EXPECT_TRUE(
+        becomes("extern __shared__ int s[]; __global__ void " + std::string(own), "s[1] = 2; }"))
+        << own;
+  EXPECT_TRUE(becomes("__shared__ extern int s[]; __global__ void k() { for (;i * s[0] < n;) {} }",
+                      "i * (ridgeline_dynamic_s())[0]"));
   EXPECT_TRUE(becomes("__global__ void k() { __shared__ alignas(256) float s[4]; }",
                       "thread_local __attribute__((aligned(128))) __attribute__((aligned(256)))"));
 }
