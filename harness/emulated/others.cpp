@@ -14,6 +14,9 @@ namespace ridgeline::emulated {
 
 // A loop over others' progress, in which nothing that it sees changes so often, never ends.
 constexpr std::uint32_t most_rounds = 20'000;
+// Accesses of a loop that is known again.
+constexpr std::uint32_t longest_lap = 256;
+constexpr std::uint64_t mixer = 0x9E3779B97F4A7C15u;
 // Behind so many, others may help.
 constexpr std::uint64_t few_vain_rounds = 4;
 // As long a launch whose blocks all wait is let go on.
@@ -70,18 +73,37 @@ void Others::spin_point(std::uint64_t address, std::uint32_t pc, int bytes) {
   std::uint64_t value = 0;
   std::memcpy(&value, reinterpret_cast<const void*>(address),  // NOLINT(performance-no-int-to-ptr)
               static_cast<std::size_t>(std::min(bytes, 8)));
-  if (spin.address == address && spin.value == value) {
+  spin.address = address;
+  if (spin.is_new(address, value)) {
+    progress_ = true;
+    spin.rounds = spin.logs = 0;
+    spin.log = 0;
+  } else {
     waits_ = true;
     if (++spin.rounds > most_rounds) {
       block_.say_who_waits();  // the others
       block_.lanes.stop("deadlock", pc, -1, awaited_in_loop(lane));
     }
-  } else {
-    progress_ = true;
-    spin = {address, value, pc, 0};
   }
   lane.pc = pc;
   block_.lanes.park(LaneState::spinning);
+}
+
+/// False when the last two laps were the same, and this one may be.
+bool Others::Spin::is_new(std::uint64_t at, std::uint64_t value) {
+  lap = (lap ^ (value + at * 31)) * mixer;
+  if (at == from && value == there) {
+    repeats = lap == last_lap;
+    last_lap = std::exchange(lap, 0);
+    accesses = 0;
+  } else if (at == from || ++accesses > most) {  // another lap begins, which may be longer
+    most = at == from ? 1 : std::min(2 * most + 1, longest_lap);
+    from = at;
+    there = value;
+    lap = last_lap = accesses = 0;
+    repeats = false;
+  }
+  return !repeats;
 }
 
 bool Others::is_idle() {
@@ -110,7 +132,7 @@ bool Others::is_idle() {
     const std::uint64_t address = entry.address & address_mask;
     const std::uint64_t value = entry.bytes == 0 ? 0 : value_at(address, entry.bytes);
     // In whatever order they were found: a log begins anywhere in the loop.
-    seen += (value + address * 31 + entry.pc) * 0x9E3779B97F4A7C15u;
+    seen += (value + address * 31 + entry.pc) * mixer;
   }
   has_spins_ = true;
   Spin& spin = spins_[lane.thread];

@@ -96,9 +96,15 @@ class Others {
   const char* absence_of(const Block& there) const;
 
   struct Spin {
-    std::uint64_t address = 0, value = 0;  // what was there when it last let others go on
-    std::uint32_t pc = 0;                  // of the last such access
-    std::uint32_t rounds = 0;              // in which nothing has changed
+    std::uint64_t address = 0;  // before which it last let others go on
+    std::uint32_t pc = 0;       // of the last such access
+    std::uint32_t rounds = 0;   // in which nothing has changed
+    // A lap is what a lane sees from one place, where something was, until it is there again: its
+    // hash, also of the lap before, and how many accesses it has had and may have.
+    std::uint64_t from = 0, there = 0, lap = 0, last_lap = 0;
+    std::uint32_t accesses = 0, most = 0;
+    bool repeats = false;  // the last two laps were the same
+    bool is_new(std::uint64_t at, std::uint64_t value);
     // Of the log that was full last: of what its accesses were and saw, and how many were the same.
     std::uint64_t log = 0;
     std::uint32_t logs = 0;

@@ -89,7 +89,9 @@ json::Value to_json(const record::Measurement& measurement, int code) {
 void print(const record::Measurement& measurement) {
   const auto& found = session->found();
   fmt::print("\n");
-  if (measurement.outcome == record::Outcome::counted)
+  if (measurement.outcome == record::Outcome::counted && session->launches() == 0)
+    fmt::print("{}: no kernel was launched, so none was checked\n", device_name);
+  else if (measurement.outcome == record::Outcome::counted)
     fmt::print("{}: nothing wrong was found in {} launches\n", device_name, session->launches());
   else if (found.empty())
     fmt::print("{}: {}\n", device_name, measurement.reason);
