@@ -11,8 +11,14 @@ BAD = {
         scale("def launch(): return np.ones_like(x)").replace("x.numpy() * 2", "np.ones(n)"),
     ),
     "an expectation of no number": (
-        "the same for all inputs",
+        "the expectation has NaN",
         scale("def launch(): return x * np.float32(np.nan)").replace("* 2", "* np.nan"),
+    ),
+    "an expectation with some that are no numbers": (
+        "the expectation has NaN",
+        scale("def launch(): return np.where(x < -0.9, np.float32(np.nan), x * 2)").replace(
+            "x.numpy() * 2", "np.where(x.numpy() < -0.9, np.nan, x.numpy() * 2)"
+        ),
     ),
     "objects": ("holds object", scale("def launch(): return (x * 2).astype(object)")),
     "complex": ("holds complex64", scale("def launch(): return x * np.complex64(2j)")),

@@ -40,11 +40,20 @@ def test_a_comparison_finds_what_differs():
     assert not error_of(np.full(1001, np.nan, np.float32), want).right
 
 
-def test_what_is_expected_may_be_no_number():
-    want = np.array([np.nan, np.inf, -np.inf, 0.0])
+def test_what_is_expected_may_be_infinite():
+    want = np.array([np.inf, -np.inf, 0.0])
+    assert comparison.expected_arrays(want)
     assert error_of(want.astype(np.float32), want).right
-    assert not error_of(np.float32([0, np.inf, -np.inf, 0]), want).right
-    assert not error_of(np.float32([np.nan, -np.inf, -np.inf, 0]), want).right
+    assert not error_of(np.float32([-np.inf, -np.inf, 0]), want).right
+    assert not error_of(np.float32([np.nan, -np.inf, 0]), want).right
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_nan_is_never_right(dtype):
+    want = np.array([[1, np.nan], [2, np.inf]], dtype)
+    with pytest.raises(CaseFailed, match="the expectation has NaN"):
+        comparison.expected_arrays([np.ones(3), want])
+    assert not error_of(want, want.astype(np.float64)).right
 
 
 def test_the_worst_of_many_blocks_is_found():

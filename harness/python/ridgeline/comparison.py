@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import isfinite, isnan, sqrt
 
 import numpy as np
 
@@ -47,7 +47,8 @@ class Found:
 
 
 def expected_arrays(value: object) -> list[np.ndarray]:
-    """The arrays of an expectation, on the host, floats in f64. They may be the user's own."""
+    """The arrays of an expectation, on the host, floats in f64. They may be the user's own. Throws
+    CaseFailed when they cannot be compared: NaN is what poisoned memory holds."""
     parts = value if isinstance(value, tuple | list) else [value]
     found = []
     for part in parts:
@@ -55,8 +56,21 @@ def expected_arrays(value: object) -> list[np.ndarray]:
         plain = library.look(part) if library else np.asarray(part)
         if plain.dtype.kind not in libraries.NUMBERS:
             raise wrong(f"the expectation holds {plain.dtype}, which cannot be compared as numbers")
-        found.append(plain.astype(np.float64, copy=False) if plain.dtype.kind == "f" else plain)
+        if plain.dtype.kind == "f":
+            plain = plain.astype(np.float64, copy=False)
+            _check_no_nan(plain)
+        found.append(plain)
     return found
+
+
+def _check_no_nan(want: np.ndarray) -> None:
+    with np.errstate(invalid="ignore"):
+        least = want.min(initial=0.0)
+    if isnan(least):
+        raise wrong(
+            "the expectation has NaN, which is also what memory holds that nobody wrote: "
+            "take inputs whose right output has none"
+        )
 
 
 def check_types(output: list[object], dtype: str) -> None:
@@ -99,7 +113,8 @@ def _rms(want: np.ndarray) -> float:
 
 
 def _worst_float(got: np.ndarray, want: np.ndarray) -> tuple[float, int]:
-    """The largest error and its place; NaN and infinity are larger than any number."""
+    """The largest error and its place; NaN and infinity are larger than any number, and NaN is
+    right nowhere."""
     scale = _rms(want) or 1.0
     worst, place = -1.0, 0
     for block in _blocks(want.size):
@@ -107,9 +122,8 @@ def _worst_float(got: np.ndarray, want: np.ndarray) -> tuple[float, int]:
         with np.errstate(all="ignore"):
             error = np.abs(one - other) / (np.abs(other) + scale)
         if not isfinite(error.max()):
-            same = (one == other) | (np.isnan(one) & np.isnan(other))
             error[~np.isfinite(other)] = np.inf
-            error[same] = 0.0
+            error[one == other] = 0.0
         here = int(np.argmax(error))  # the first NaN, where there is one
         if not error[here] <= worst and isfinite(worst):
             worst, place = float(error[here]), block.start + here

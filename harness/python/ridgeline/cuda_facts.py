@@ -21,6 +21,9 @@ _PROPERTIES = {
     "threads_per_sm": 39,
 }
 _MAJOR, _MINOR = 75, 76
+# As in harness/base/killed_by_opening.cpp: what a library does to its program.
+_FAULTS = {signal.SIGBUS, signal.SIGSEGV, signal.SIGILL, signal.SIGFPE, signal.SIGABRT}
+_PATIENCE_S = 60
 
 
 class _Uuid(ctypes.Structure):
@@ -75,9 +78,20 @@ def _device(driver, index: int) -> dict:
 def _killed_by_opening(name: str) -> str:
     """As killed_by_opening in harness/base."""
     opening = [sys.executable, "-IS", "-c", f"import ctypes; ctypes.CDLL({name!r})"]
-    ended = subprocess.run(opening, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    try:
+        ended = subprocess.run(
+            opening,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_PATIENCE_S,
+        )
+    except subprocess.TimeoutExpired:
+        return ""
     number = -ended.returncode
-    return f"{signal.Signals(number).name} ({signal.strsignal(number)})" if number > 0 else ""
+    if number not in _FAULTS:
+        return ""
+    return f"{signal.Signals(number).name} ({signal.strsignal(number)})"
 
 
 def devices() -> tuple[list[dict], str]:

@@ -60,7 +60,7 @@ class Judge:
             self._first = [np.array(each) for each in want]
         elif not self._varies:
             pairs = zip(self._first, want, strict=True)
-            self._varies = not all(_equal(one, other, equal_nan=True) for one, other in pairs)
+            self._varies = not all(_equal(one, other) for one, other in pairs)
             self._first = None if self._varies else self._first
 
     def _look_again(self, batch: Batch) -> None:
