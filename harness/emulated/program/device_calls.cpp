@@ -80,7 +80,7 @@ unsigned unit_of_block() {
 }
 
 void* shared_pointer(std::uint64_t address) {
-  return reinterpret_cast<void*>(
+  return reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
       emulated::Block::current().shared.address_of(static_cast<std::uint32_t>(address)));
 }
 

@@ -82,8 +82,7 @@ void Session::launched(const emulated::Report& report) {
   const std::optional<std::uint64_t> cut_after = report.cut_after;
   try {
     device_.synchronize();  // adds the counts
-  } catch (const Error&) {
-    // It is in found_ already.
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it is in found_ already
   }
   if (was_refused) {
     last_error = cudaErrorInvalidConfiguration;
