@@ -137,8 +137,8 @@ std::string conclusion_text(const ExplainedCase& explained, DeviceKind kind) {
           limit, most ? ", and most is " + busy(*most, kind) : "");
     case Conclusion::open:
       return fmt::format(
-                 "Not known: nothing is known to be busy for {} of the time, and not all "
-                 "was counted.{}",
+                 "Not known: nothing that was counted is busy for {} of the time, and not "
+                 "everything was counted.{}",
                  limit, most ? " Most is " + busy(*most, kind) + "." : "") +
              launch_note(found);
     case Conclusion::contradiction:
