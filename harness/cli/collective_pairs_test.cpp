@@ -8,7 +8,9 @@
 
 #include "harness/cli/said.hpp"
 #include "harness/present/peer_pairs.hpp"
+#include "harness/present/run_reader.hpp"
 #include "harness/store/examples.hpp"
+#include "harness/store/files_fixture.hpp"
 #include "harness/store/temporary_folder.hpp"
 #include "harness/store/write_run.hpp"
 
@@ -78,6 +80,12 @@ class Pairs : public testing::Test {
     store::finish(store, run.id, record::RunStatus::finished, run.started);
   }
 
+  /// As a report has them.
+  present::PairMatrices pairs_of(const std::string& id, const store::LeftOut& left_out) const {
+    present::RunReader reader(store::all_runs(folder.path(), left_out), {});
+    const store::FoundRun& found = *reader.find(id);
+    return present::find_pairs(found, reader.read(found), reader.all(), left_out);
+  }
   Said pairs(std::vector<std::string> words = {}) const {
     words.insert(words.begin(), {"ridgeline", "collectives", "pairs"});
     words.insert(words.end(), {"--results", folder.path().string()});
@@ -156,16 +164,32 @@ TEST_F(Pairs, OfTheReportAreThoseOfARunAndItsSiblings) {
   add({.gpu = 1, .id = "20261121T100000Z-eeeeee", .started = "2026-11-21T10:00:00Z"});
   add({.gpu = 0, .id = "20261123T100000Z-ffffff", .seed = 2, .started = "2026-11-23T10:00:00Z"});
   const store::LeftOut none = [](const Error& error) { ADD_FAILURE() << error.what(); };
-  const auto of = [&](const std::string& id) {
-    return present::find_pairs(store::find_run(folder.path(), id, none),
-                               store::all_runs(folder.path(), none));
-  };
+  const auto of = [&](const std::string& id) { return pairs_of(id, none); };
   using Ids = std::vector<std::string>;
   const present::PairMatrices both = of("20261120T100000Z-aaaaaa");
   EXPECT_EQ(both.runs, (Ids{"20261120T100000Z-aaaaaa", "20261120T100500Z-bbbbbb"}));
   ASSERT_EQ(both.matrices.size(), 2u);
   EXPECT_EQ(both.matrices[0].pairs.size(), 2u);
   EXPECT_EQ(of("20261120T100100Z-cccccc").runs, Ids{"20261120T100100Z-cccccc"});
+}
+
+TEST_F(Pairs, OfABrokenRunAreLeftOutAndSaid) {
+  const std::string good = "20261120T100000Z-aaaaaa", bad = "20261120T100500Z-bbbbbb";
+  add({.gpu = 0, .id = good});
+  add({.gpu = 1, .id = bad, .started = "2026-11-20T10:05:00Z"});
+  store::change(folder / "synthetic-gpu.sqlite",
+                "UPDATE measurement SET median_ns = -1 WHERE id = (SELECT max(id) FROM "
+                "measurement)");
+  std::vector<std::string> said;
+  const present::PairMatrices left =
+      pairs_of(good, [&](const Error& why) { said.push_back(why.what()); });
+  EXPECT_EQ(left.runs, std::vector<std::string>{good});
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("synthetic-gpu.sqlite"), std::string::npos) << said[0];
+  const Said told = pairs();
+  EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_NE(told.err.find("left out: "), std::string::npos) << told.err;
+  EXPECT_NE(told.out.find("run " + good), std::string::npos) << told.out;
 }
 
 TEST_F(Pairs, AreNoneWithoutSuchARun) {

@@ -115,19 +115,16 @@ int report(const Context& context, const ReportOptions& options) {
   const fs::path output =
       options.output.empty() ? fs::path(context.results) / "report" : fs::path(options.output);
   const bool talks = !context.quiet && !context.json;
-  std::set<std::string> said;
-  const store::LeftOut left_out = [&](const Error& error) {
-    if (said.insert(error.what()).second) present::say_left_out(error);
-  };
+  const store::LeftOut left_out = present::say_left_out_once();
   const Chosen chosen = choose(context.results, options, left_out);
   present::RunReader reader(store::all_runs(context.results, [](const Error&) {}),
                             run::load_ladders(process::home()));
   const fs::path data = output / "report.json", page = output / "index.html";
   std::vector<present::ReportRun> runs;
   for (const store::FoundRun& one : chosen.runs) {
-    runs.push_back(reader.read(one));
-    runs.back().pairs = present::find_pairs(one, reader.all());
-    runs.back().beside = present::find_beside(one);
+    present::ReportRun& read = runs.emplace_back(reader.read(one));
+    read.pairs = present::find_pairs(one, read, reader.all(), left_out);
+    read.beside = present::find_beside(read);
   }
   json::Value document = document_of(chosen, runs, reader);
   if (options.text) {

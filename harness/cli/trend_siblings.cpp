@@ -11,8 +11,9 @@ constexpr std::size_t most_times = 90;
 struct SiblingOptions {};
 
 int siblings(const Context& context, const SiblingOptions&) {
-  const auto hosts = present::find_sibling_times(
-      store::all_runs(context.results, present::say_left_out), most_times);
+  const store::LeftOut left_out = present::say_left_out_once();
+  const auto hosts =
+      present::find_sibling_times(store::all_runs(context.results, left_out), most_times, left_out);
   if (hosts.empty())
     throw Error(ErrorKind::usage, "no stored runs have measured several GPUs of a host together",
                 "ridgeline run --device all measures them");

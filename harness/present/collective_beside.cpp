@@ -10,6 +10,7 @@
 #include "harness/base/units.hpp"
 #include "harness/present/asked_device.hpp"
 #include "harness/present/collective_time.hpp"
+#include "harness/present/report_data.hpp"
 #include "harness/present/table.hpp"
 #include "harness/present/wrapped.hpp"
 
@@ -43,16 +44,14 @@ bool is_whole(const BesideWork& beside) {
 }
 
 /// Of one run, those that have all that is timed, by model, variant, type and fields.
-std::map<BesideKey, BesideWork> beside_of(const store::FoundRun& found,
+std::map<BesideKey, BesideWork> beside_of(const record::Run& run, const std::string& model,
+                                          const std::vector<store::StoredMeasurement>& measurements,
                                           const std::vector<std::string>& patterns) {
-  const record::Run& run = found.summary.run;
-  const std::string& model = found.summary.device.model;
   std::map<BesideKey, BesideWork> all;
-  for (CaseSummary& summary : analysis::summarise(
-           store::measurements(store::Store::open(found.file), run.id, store::Samples::leave_out),
-           {}, run.unstable)) {
+  for (CaseSummary& summary :
+       analysis::summarise(store::of_suite("beside", measurements), {}, run.unstable)) {
     const record::CaseId& id = summary.case_info.id;
-    if (id.suite != "beside" || !any_matches(patterns, record::name(id))) continue;
+    if (!any_matches(patterns, record::name(id))) continue;
     std::vector<record::Field> fields = id.problem;
     fields.insert(fields.end(), id.options.begin(), id.options.end());
     const auto timed = std::ranges::find(fields, "timed", &record::Field::key);
@@ -119,13 +118,18 @@ std::vector<BesideWork> find_beside(const std::filesystem::path& results, const 
   for (const store::FoundRun& found : store::all_runs(results, left_out)) {
     if (!found.summary.run.gate.empty() || !is_asked_for(found.summary.device, choice.device))
       continue;
-    newest.merge(beside_of(found, choice.patterns));
+    const record::Run& run = found.summary.run;
+    const auto measurements = store::unless_unreadable(left_out, [&] {
+      return store::measurements(store::Store::open(found.file), run.id, store::Samples::leave_out);
+    });
+    if (measurements)
+      newest.merge(beside_of(run, found.summary.device.model, *measurements, choice.patterns));
   }
   return judged(std::move(newest));
 }
 
-std::vector<BesideWork> find_beside(const store::FoundRun& found) {
-  return judged(beside_of(found, {}));
+std::vector<BesideWork> find_beside(const ReportRun& run) {
+  return judged(beside_of(run.run, run.device.model, run.measurements, {}));
 }
 
 std::string beside_text(const std::vector<BesideWork>& all, std::size_t width) {

@@ -28,8 +28,10 @@ struct BesideWork {
 std::vector<BesideWork> find_beside(const std::filesystem::path& results, const CurveChoice& choice,
                                     const store::LeftOut& left_out);
 
+struct ReportRun;
+
 /// Of one run.
-std::vector<BesideWork> find_beside(const store::FoundRun& found);
+std::vector<BesideWork> find_beside(const ReportRun& run);
 
 std::string beside_text(const std::vector<BesideWork>& all, std::size_t width);
 json::Value to_json(const BesideWork& beside);

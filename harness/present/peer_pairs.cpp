@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include "harness/analysis/roofline.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/base/text.hpp"
+#include "harness/present/report_data.hpp"
 #include "harness/store/siblings.hpp"
 
 namespace ridgeline::present {
@@ -58,23 +60,21 @@ struct PairsOfRun {
   Pairs pairs;
 };
 
-PairsOfRun pairs_of(const store::FoundRun& found, const std::vector<std::string>& patterns) {
-  store::Store store = store::Store::open(found.file);
-  const record::Run& run = found.summary.run;
-  const record::Facts facts = store::environment(store, run.id).recorded;
-  const std::vector<record::Roof> roofs = store::roofs(store, run.id);
+/// `device` is its GPU, `facts` what its environment records.
+PairsOfRun pairs_of(const record::Run& run, const std::string& device, const record::Facts& facts,
+                    const std::vector<record::Roof>& roofs,
+                    const std::vector<store::StoredMeasurement>& measurements,
+                    const std::vector<std::string>& patterns) {
   PairsOfRun all{words_of(fact(facts, "peers")), fact(facts, "host"), {}, {}};
-  all.gpus.insert(all.gpus.begin(), found.summary.device.id);
-  const auto measurements = store::measurements(store, run.id, store::Samples::leave_out);
+  all.gpus.insert(all.gpus.begin(), device);
   for (const analysis::CaseSummary& summary :
-       analysis::summarise(measurements, roofs, run.unstable)) {
+       analysis::summarise(store::of_suite("peers", measurements), roofs, run.unstable)) {
     const record::CaseId& id = summary.case_info.id;
     const auto distance = number(field(id, "peer")), elements = number(field(id, "elements"));
     const bool has_time =
         summary.outcome == record::Outcome::ok || summary.outcome == record::Outcome::unstable;
-    if (id.suite != "peers" || !has_time || summary.medians_ns.empty() || !summary.bytes ||
-        !(*summary.bytes > 0) || !distance || !elements ||
-        static_cast<std::size_t>(*distance) >= all.gpus.size() ||
+    if (!has_time || summary.medians_ns.empty() || !summary.bytes || !(*summary.bytes > 0) ||
+        !distance || !elements || static_cast<std::size_t>(*distance) >= all.gpus.size() ||
         !any_matches(patterns, record::name(id)))
       continue;
     const std::string direction = field(id, "direction");
@@ -94,6 +94,14 @@ PairsOfRun pairs_of(const store::FoundRun& found, const std::vector<std::string>
   return all;
 }
 
+PairsOfRun pairs_of(const store::FoundRun& found, const std::vector<std::string>& patterns) {
+  store::Store store = store::Store::open(found.file);
+  const record::Run& run = found.summary.run;
+  return pairs_of(run, found.summary.device.id, store::environment(store, run.id).recorded,
+                  store::roofs(store, run.id),
+                  store::measurements(store, run.id, store::Samples::leave_out), patterns);
+}
+
 /// Without patterns, the largest copies of each variant and direction alone.
 Pairs chosen(Pairs pairs, bool has_patterns) {
   if (has_patterns) return pairs;
@@ -109,9 +117,11 @@ Pairs chosen(Pairs pairs, bool has_patterns) {
   return pairs;
 }
 
-/// Of the host of the first of `runs` that has pairs, the first such run of each GPU.
-PairMatrices matrices_of(const std::vector<store::FoundRun>& runs,
-                         const std::vector<std::string>& patterns) {
+/// Of the host of the first of `runs` that has pairs, the first such run of each GPU. `read` reads
+/// the pairs of one, where it can.
+PairMatrices matrices_of(
+    const std::vector<store::FoundRun>& runs, const std::vector<std::string>& patterns,
+    const std::function<std::optional<PairsOfRun>(const store::FoundRun&)>& read) {
   PairMatrices all;
   std::set<std::string> gpus;
   Pairs pairs;
@@ -120,20 +130,20 @@ PairMatrices matrices_of(const std::vector<store::FoundRun>& runs,
     if (!found.summary.run.gate.empty() || found.summary.device.kind != DeviceKind::cuda ||
         gpus.contains(gpu))
       continue;
-    PairsOfRun of_run = pairs_of(found, patterns);
-    std::vector<std::string> in_order = of_run.gpus;
+    std::optional<PairsOfRun> of_run = read(found);
+    if (!of_run || of_run->pairs.empty()) continue;
+    std::vector<std::string> in_order = of_run->gpus;
     std::ranges::sort(in_order, {}, [](const std::string& id) { return std::pair(id.size(), id); });
-    if (of_run.pairs.empty()) continue;
     if (all.runs.empty()) {
-      all.host = of_run.host;
+      all.host = of_run->host;
       all.gpus = in_order;
-    } else if (of_run.host != all.host || in_order != all.gpus) {
+    } else if (of_run->host != all.host || in_order != all.gpus) {
       continue;  // another host, or this one with other GPUs
     }
     gpus.insert(gpu);
     all.runs.push_back(found.summary.run.id);
-    if (all.roof_source.empty()) all.roof_source = of_run.roof_source;
-    for (auto& [key, of_key] : of_run.pairs)
+    if (all.roof_source.empty()) all.roof_source = of_run->roof_source;
+    for (auto& [key, of_key] : of_run->pairs)
       std::ranges::move(of_key, std::back_inserter(pairs[key]));
   }
   pairs = chosen(std::move(pairs), !patterns.empty());
@@ -150,16 +160,23 @@ PairMatrices matrices_of(const std::vector<store::FoundRun>& runs,
 
 PairMatrices find_pairs(const std::filesystem::path& results,
                         const std::vector<std::string>& patterns, const store::LeftOut& left_out) {
-  return matrices_of(store::all_runs(results, left_out), patterns);
+  return matrices_of(store::all_runs(results, left_out), patterns, [&](const auto& found) {
+    return store::unless_unreadable(left_out, [&] { return pairs_of(found, patterns); });
+  });
 }
 
-PairMatrices find_pairs(const store::FoundRun& found, const std::vector<store::FoundRun>& all) {
+PairMatrices find_pairs(const store::FoundRun& found, const ReportRun& read,
+                        const std::vector<store::FoundRun>& all, const store::LeftOut& left_out) {
+  const PairsOfRun own = pairs_of(read.run, read.device.id, read.environment.recorded, read.roofs,
+                                  read.measurements, {});
+  if (own.pairs.empty()) return {};  // the first of its siblings would take its place
   std::vector<store::FoundRun> runs{found};
-  for (store::FoundRun& sibling : store::siblings(found, all)) runs.push_back(std::move(sibling));
-  PairMatrices pairs = matrices_of(runs, {});
-  // Without pairs of its own, the first of its siblings would take its place.
-  const bool is_first = !pairs.runs.empty() && pairs.runs.front() == found.summary.run.id;
-  return is_first ? pairs : PairMatrices{};
+  for (store::FoundRun& sibling : store::siblings(found, all, left_out))
+    runs.push_back(std::move(sibling));
+  return matrices_of(runs, {}, [&](const store::FoundRun& one) -> std::optional<PairsOfRun> {
+    if (one.summary.run.id == read.run.id) return own;
+    return store::unless_unreadable(left_out, [&] { return pairs_of(one, {}); });
+  });
 }
 
 }  // namespace ridgeline::present

@@ -32,9 +32,13 @@ struct PairMatrices {
 PairMatrices find_pairs(const std::filesystem::path& results,
                         const std::vector<std::string>& patterns, const store::LeftOut& left_out);
 
-/// Of a run and its siblings (store::siblings), the largest copies; without matrices where the run
-/// has none. `all`: the runs of its folder.
-PairMatrices find_pairs(const store::FoundRun& found, const std::vector<store::FoundRun>& all);
+struct ReportRun;
+
+/// Of a run, which `read` holds, and its siblings (store::siblings), the largest copies; without
+/// matrices where the run has none. `all`: the runs of its folder. Siblings that cannot be read are
+/// left out.
+PairMatrices find_pairs(const store::FoundRun& found, const ReportRun& read,
+                        const std::vector<store::FoundRun>& all, const store::LeftOut& left_out);
 
 std::string pairs_text(const PairMatrices& all, std::size_t width);
 json::Value to_json(const PairMatrices& all);

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t hash_digits = 12;  // enough to be the only one
 
+constexpr std::size_t names_in_line = 2;  // of the program and the command
+
 /// The options without a value of the commands that store lines.
 constexpr std::string_view flags[] = {
     "--aa",           "--all",     "--accept-changes", "--believe-code", "--counters",
@@ -38,14 +40,13 @@ std::filesystem::path default_results() {
 }
 
 std::vector<LinePart> line_parts(const std::string& command_line) {
-  constexpr std::size_t names = 2;  // of the program and the command
   const std::vector<std::string> words = shell_words(command_line);
   std::vector<LinePart> parts;
   bool options_are_over = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     LinePart& part = parts.emplace_back();
     part.words = {words[i]};
-    if (i < names || options_are_over || !words[i].starts_with("--")) continue;
+    if (i < names_in_line || options_are_over || !words[i].starts_with("--")) continue;
     const std::size_t equals = words[i].find('=');
     part.option = words[i].substr(0, equals);
     options_are_over = part.option == "--";
@@ -138,6 +139,19 @@ std::vector<std::string> values_of(const std::string& command_line, const std::s
   for (const LinePart& part : line_parts(command_line))
     if (part.option == option && part.value) values.push_back(*part.value);
   return values;
+}
+
+std::vector<std::string> typed_patterns(const std::string& command_line) {
+  std::vector<std::string> patterns;
+  for (const LinePart& part : line_parts(command_line))
+    if (part.option.empty()) patterns.push_back(part.words.front());
+  patterns.erase(patterns.begin(),
+                 patterns.begin() + std::min<std::ptrdiff_t>(names_in_line, std::ssize(patterns)));
+  return patterns;
+}
+
+bool is_repeat(const std::string& command_line) {
+  return !values_of(command_line, "--repeat-of").empty();
 }
 
 }  // namespace ridgeline::present

@@ -61,5 +61,9 @@ std::string search_of_commits(const std::string& good, const std::string& bad,
 
 /// The values that `option` ("--budget") has in a stored line, in order.
 std::vector<std::string> values_of(const std::string& command_line, const std::string& option);
+/// The patterns of cases in it.
+std::vector<std::string> typed_patterns(const std::string& command_line);
+/// Whether it repeats another run.
+bool is_repeat(const std::string& command_line);
 
 }  // namespace ridgeline::present

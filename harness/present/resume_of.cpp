@@ -25,23 +25,9 @@ namespace {
               fmt::format("start it again: {}", printable(run.command_line, 4000)));
 }
 
-bool is_repeat(const record::Run& run) {
-  return !values_of(run.command_line, "--repeat-of").empty();
-}
-
 bool asked_for_counters(const record::Run& run) {
   const std::vector<LinePart> parts = line_parts(run.command_line);
   return std::ranges::count(parts, "--counters", &LinePart::option) > 0;
-}
-
-std::vector<std::string> typed_patterns(const record::Run& run) {
-  constexpr std::size_t names = 2;  // of the program and the command
-  std::vector<std::string> patterns;
-  for (const LinePart& part : line_parts(run.command_line))
-    if (part.option.empty()) patterns.push_back(part.words.front());
-  patterns.erase(patterns.begin(),
-                 patterns.begin() + std::min<std::ptrdiff_t>(names, std::ssize(patterns)));
-  return patterns;
 }
 
 void check_code(const record::Run& run, const std::vector<record::Build>& builds,
@@ -99,10 +85,10 @@ std::vector<run::Selected> resumed_cases(const RepeatedRun& resumed,
                                          const record::Device& device,
                                          const std::filesystem::path& home) {
   const record::Run& run = resumed.found.summary.run;
-  if (is_repeat(run)) refuse_to_resume(run, "it repeats another run");
+  if (is_repeat(run.command_line)) refuse_to_resume(run, "it repeats another run");
   std::vector<run::Selected> cases;
   try {
-    cases = run::select(workers, device, resumed.profile, typed_patterns(run), home);
+    cases = run::select(workers, device, resumed.profile, typed_patterns(run.command_line), home);
   } catch (const Error& error) {
     refuse_to_resume(run, error.what());
   }
@@ -172,7 +158,9 @@ json::Value to_json(const Resumed& resumed) {
 std::string resuming_line(const record::Run& run, std::string_view state,
                           const std::vector<store::StoredMeasurement>& measurements,
                           const std::filesystem::path& file, bool counters) {
-  if (state == "running" || !run.gate.empty() || !run.imported.empty() || is_repeat(run)) return {};
+  if (state == "running" || !run.gate.empty() || !run.imported.empty() ||
+      is_repeat(run.command_line))
+    return {};
   counters = counters || asked_for_counters(run);
   const bool uncounted = counters && !run::without_counters(measurements).empty();
   if (state == "finished" && !uncounted && !lacks_executions(run, measurements)) return {};

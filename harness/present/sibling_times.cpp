@@ -8,8 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
+#include "harness/present/repeat.hpp"
 #include "harness/present/table.hpp"
 #include "harness/present/wrapped.hpp"
 #include "harness/store/siblings.hpp"
@@ -22,18 +24,31 @@ using store::FoundRun;
 
 constexpr std::size_t shown_times = 6;  // of a row, before the newest
 
-TogetherOnce together(const std::vector<FoundRun>& runs) {
+/// `runs` without those that cannot be read.
+TogetherOnce together(std::vector<FoundRun>& runs, const store::LeftOut& left_out) {
   TogetherOnce once;
   std::vector<analysis::SiblingRun> compared;
-  for (const FoundRun& run : runs) {
+  std::erase_if(runs, [&](const FoundRun& run) {
+    auto timings = store::unless_unreadable(
+        left_out, [&] { return store::timings(store::Store::open(run.file), run.summary.run.id); });
+    if (!timings) return true;
     once.started = std::max(once.started, run.summary.run.started);
     once.runs.push_back(run.summary.run.id);
-    compared.push_back({run.summary.device.uuid,
-                        store::timings(store::Store::open(run.file), run.summary.run.id)});
-  }
+    compared.push_back({run.summary.device.uuid, std::move(*timings)});
+    return false;
+  });
   const auto suites = analysis::compare_siblings(compared);
   if (!suites.empty()) once.devices = suites.front().devices;
   return once;
+}
+
+/// What its line leaves of the profile's cases, as it says it.
+std::string chosen_by(const record::Run& run) {
+  std::vector<std::string> words;
+  for (const std::string& excluded : values_of(run.command_line, "--exclude"))
+    words.insert(words.end(), {"--exclude", excluded});
+  for (std::string& pattern : typed_patterns(run.command_line)) words.push_back(std::move(pattern));
+  return shell_line(words);
 }
 
 const Sibling* find(const TogetherOnce& once, const std::string& uuid) {
@@ -66,9 +81,10 @@ std::string before_cell(const SiblingTimes& host, const std::string& uuid) {
 
 std::string host_text(const SiblingTimes& host, std::size_t width) {
   std::string text =
-      wrapped(fmt::format("{} on {}, profile {}{}: measured together {}, last {}",
+      wrapped(fmt::format("{} on {}, profile {}{}{}: measured together {}, last {}",
                           printable(host.model), printable(host.host), printable(host.profile),
                           host.label.empty() ? "" : ", label " + printable(host.label),
+                          host.chosen.empty() ? "" : ", cases " + printable(host.chosen),
                           units::plural(std::ssize(host.times), "time"),
                           printable(host.times.front().started)),
               width, 0);
@@ -103,29 +119,30 @@ std::string host_text(const SiblingTimes& host, std::size_t width) {
 
 }  // namespace
 
-std::vector<SiblingTimes> find_sibling_times(const std::vector<FoundRun>& all, std::size_t most) {
-  using Key = std::tuple<std::string, std::string, std::string, std::string>;
+std::vector<SiblingTimes> find_sibling_times(std::vector<FoundRun> all, std::size_t most,
+                                             const store::LeftOut& left_out) {
+  std::erase_if(all, [](const FoundRun& run) { return is_repeat(run.summary.run.command_line); });
+  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   std::map<Key, SiblingTimes> hosts;
   std::set<std::string> seen;
   for (const FoundRun& run : all) {
     if (!seen.insert(run.summary.run.id).second) continue;
+    auto others =
+        store::unless_unreadable(left_out, [&] { return store::siblings(run, all, left_out); });
+    if (!others) continue;
     std::vector<FoundRun> runs{run};
-    for (FoundRun& other : store::siblings(run, all))
+    for (FoundRun& other : *others)
       if (other.summary.device.model == run.summary.device.model &&
           seen.insert(other.summary.run.id).second)
         runs.push_back(std::move(other));
     if (runs.size() < 2) continue;
     const record::Run& first = run.summary.run;
-    const Key key{run.summary.device.model, store::host_of(run), first.profile, first.label};
-    SiblingTimes& host =
-        hosts
-            .try_emplace(
-                key,
-                SiblingTimes{
-                    std::get<0>(key), std::get<1>(key), first.profile, first.label, {}, {}})
-            .first->second;
+    const Key key{run.summary.device.model, store::host_of(run), first.profile, first.label,
+                  chosen_by(first)};
+    SiblingTimes& host = hosts[key];
+    std::tie(host.model, host.host, host.profile, host.label, host.chosen) = key;
     if (host.times.size() >= most) continue;
-    TogetherOnce once = together(runs);
+    TogetherOnce once = together(runs, left_out);
     if (once.devices.empty()) continue;
     for (const FoundRun& each : runs) {
       const record::Device& device = each.summary.device;
@@ -155,6 +172,7 @@ std::string sibling_times_text(const std::vector<SiblingTimes>& hosts, std::size
 json::Value to_json(const SiblingTimes& host) {
   json::Value told{{"model", host.model}, {"host", host.host}, {"profile", host.profile}};
   json::put(told, "label", host.label);
+  json::put(told, "chosen", host.chosen);
   told["gpus"] = json::list(host.gpus, [&](const SiblingGpu& gpu) {
     return json::Value{
         {"id", gpu.id}, {"uuid", gpu.uuid}, {"slower_in_a_row", slower_since(host, gpu.uuid)}};

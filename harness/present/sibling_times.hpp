@@ -22,17 +22,19 @@ struct TogetherOnce {
   std::vector<analysis::Sibling> devices;  // over all suites; their names are UUIDs
 };
 
-/// GPUs of one model of one host, by the same profile and label.
+/// GPUs of one model of one host, by the same profile, label and choice of cases.
 struct SiblingTimes {
   std::string model, host, profile, label;
+  std::string chosen;               // of the profile's cases, as words; empty for all
   std::vector<SiblingGpu> gpus;     // of any of the times, by id
   std::vector<TogetherOnce> times;  // newest first
 };
 
 /// Of `all` runs of a folder, the newest `most` times of each host. Those in which fewer than two
-/// GPUs have a case in common are left out.
-std::vector<SiblingTimes> find_sibling_times(const std::vector<store::FoundRun>& all,
-                                             std::size_t most);
+/// GPUs have a case in common are left out, and so are runs that repeat another, which are of one
+/// GPU. `left_out` is told of those that cannot be read.
+std::vector<SiblingTimes> find_sibling_times(std::vector<store::FoundRun> all, std::size_t most,
+                                             const store::LeftOut& left_out);
 
 std::string sibling_times_text(const std::vector<SiblingTimes>& hosts, std::size_t width);
 json::Value to_json(const SiblingTimes& host);

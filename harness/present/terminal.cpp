@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
+#include <string>
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
@@ -72,6 +74,12 @@ void say_failure(const std::string& failure, const std::string& advice) {
 
 void say_left_out(const Error& why) {
   say_failure(fmt::format("left out: {}", why.what()), why.advice());
+}
+
+std::function<void(const Error&)> say_left_out_once() {
+  return [said = std::set<std::string>()](const Error& why) mutable {
+    if (said.insert(why.what()).second) say_left_out(why);
+  };
 }
 
 }  // namespace ridgeline::present

@@ -59,5 +59,7 @@ void say_failure(const std::string& failure, const std::string& advice);
 
 /// On standard error, why a results file was left out, and what to do about it.
 void say_left_out(const Error& why);
+/// Says so with each call of what it returns, but each sentence once.
+std::function<void(const Error& why)> say_left_out_once();
 
 }  // namespace ridgeline::present

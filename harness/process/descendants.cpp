@@ -59,6 +59,8 @@ RunState run_state(pid_t pid) {
   }
 }
 
+pid_t parent_of(pid_t pid) { return stat_of(pid).parent; }
+
 std::vector<pid_t> descendants(pid_t root) {
   std::vector<std::pair<pid_t, pid_t>> children;  // a parent and its child
   if (DIR* folder = opendir("/proc")) {

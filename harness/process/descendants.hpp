@@ -13,6 +13,9 @@ std::vector<pid_t> descendants(pid_t root);
 enum class RunState { can_run, stopped, traced, ended };
 RunState run_state(pid_t pid);
 
+/// 0 when the process is gone.
+pid_t parent_of(pid_t pid);
+
 /// Makes the calling process the parent that orphans below it fall to, so that none gets away from
 /// end_descendants().
 void adopt_orphans();

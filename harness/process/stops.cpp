@@ -6,6 +6,7 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -34,19 +35,33 @@ std::optional<int> rank_of(pid_t pid) {
   return std::nullopt;
 }
 
+/// Those that are the parent of none of the others.
+std::vector<pid_t> without_parents(std::vector<pid_t> watched) {
+  std::vector<pid_t> parents;
+  for (const pid_t pid : watched) parents.push_back(parent_of(pid));
+  std::erase_if(watched, [&](pid_t pid) { return std::ranges::count(parents, pid) > 0; });
+  return watched;
+}
+
 }  // namespace
+
+Stops::Stops(std::vector<pid_t> watched, double longest_s)
+    : watched_(std::move(watched)), workers_(without_parents(watched_)), longest_s_(longest_s) {}
 
 void Stops::look() {
   const double since_s = seconds_since(last_look_);
   if (since_s < between_looks_s) return;
   std::vector<pid_t> held;
-  bool any = false, all = true;
+  bool any = false;
   for (const pid_t pid : watched_) {
     const RunState state = run_state(pid);
     any = any || state == RunState::stopped || state == RunState::traced;
-    all = all && (state == RunState::stopped || state == RunState::ended);
     if (state == RunState::stopped) held.push_back(pid);
   }
+  const bool all = std::ranges::all_of(workers_, [](pid_t pid) {
+    const RunState state = run_state(pid);
+    return state == RunState::stopped || state == RunState::ended;
+  });
   const double counted_s = since_s < longest_gap_s ? since_s : 0;
   if (any && any_) total_s_ += counted_s;
   if (held_ != 0 && !all && std::ranges::count(held, held_) > 0) {

@@ -17,8 +17,8 @@ inline constexpr double longest_stop_s = 5;
 /// Looks at processes again and again while they are waited for, at most ten times a second.
 class Stops {
  public:
-  explicit Stops(std::vector<pid_t> watched = {}, double longest_s = longest_stop_s)
-      : watched_(std::move(watched)), longest_s_(longest_s) {}
+  /// `watched` run now: who is whose parent is looked up once.
+  explicit Stops(std::vector<pid_t> watched = {}, double longest_s = longest_stop_s);
 
   void look();
 
@@ -29,11 +29,13 @@ class Stops {
   bool any() const { return any_; }
   /// The process that a signal has kept stopped for `longest_s` while others of them could run:
   /// "rank 1 (process 4711)". Empty without one. All of them are stopped by somebody who resumes
-  /// them, and a debugger holds what its user looks at: neither is meant.
+  /// them, whatever launcher or shell only waits for them meanwhile; and a debugger holds what its
+  /// user looks at: neither is meant.
   std::string for_good() const;
 
  private:
   std::vector<pid_t> watched_;
+  std::vector<pid_t> workers_;  // of these, those that are the parent of no other
   double longest_s_;
   double total_s_ = 0;
   Clock::time_point last_look_ = Clock::now();

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/process/descendants.hpp"
+
 namespace ridgeline::process {
 namespace stops_test {
 
@@ -41,6 +43,35 @@ class Sleeper {
 
  private:
   pid_t pid_ = 0;
+};
+
+/// A shell that only waits for two programs that sleep, as a launcher does for its ranks.
+class Launcher {
+ public:
+  Launcher() {
+    std::string program = "sh", option = "-c", line = "sleep 600 & sleep 600 & wait";
+    char* arguments[] = {program.data(), option.data(), line.data(), nullptr};
+    if (posix_spawn(&pid_, "/bin/sh", nullptr, nullptr, arguments, environ) != 0)
+      throw std::runtime_error("cannot start sh");
+    const Deadline deadline = after(patience_s);
+    do {
+      ranks_ = descendants(pid_);
+    } while (ranks_.size() < 2 && Clock::now() < deadline && usleep(10'000) == 0);
+  }
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+  ~Launcher() {
+    for (const pid_t rank : ranks_) kill(rank, SIGKILL);
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  std::vector<pid_t> all() const { return {pid_, ranks_.at(0), ranks_.at(1)}; }
+  pid_t pid() const { return pid_; }
+  const std::vector<pid_t>& ranks() const { return ranks_; }
+
+ private:
+  pid_t pid_ = 0;
+  std::vector<pid_t> ranks_;
 };
 
 /// Looks until something has come about; whether it has.
@@ -79,6 +110,27 @@ TEST(Stops, OfAllAreOfSomebodyWhoResumesThem) {
   second.stop();
   ASSERT_TRUE(look_until(stops, [&] { return stops.total_s() > 3 * longest_s; }));
   EXPECT_EQ(stops.for_good(), "");
+}
+
+TEST(Stops, OfAllRanksAreOfAllAlthoughTheirLauncherWaits) {
+  const Launcher launcher;
+  ASSERT_EQ(launcher.ranks().size(), 2u);
+  Stops stops(launcher.all(), longest_s);
+  for (const pid_t rank : launcher.ranks()) kill(rank, SIGSTOP);
+  ASSERT_TRUE(look_until(stops, [&] { return stops.total_s() > 3 * longest_s; }));
+  EXPECT_EQ(stops.for_good(), "");
+  kill(launcher.ranks()[0], SIGCONT);
+  ASSERT_TRUE(look_until(stops, [&] { return !stops.for_good().empty(); })) << "one of two";
+  EXPECT_EQ(stops.for_good(), fmt::format("process {}", launcher.ranks()[1]));
+}
+
+TEST(Stops, OfALauncherAloneAreToldAsOfAnyOther) {
+  const Launcher launcher;
+  ASSERT_EQ(launcher.ranks().size(), 2u);
+  Stops stops(launcher.all(), longest_s);
+  kill(launcher.pid(), SIGSTOP);
+  ASSERT_TRUE(look_until(stops, [&] { return !stops.for_good().empty(); }));
+  EXPECT_EQ(stops.for_good(), fmt::format("process {}", launcher.pid()));
 }
 
 TEST(Stops, CountFromTheLastResume) {

@@ -63,6 +63,7 @@ class Lab:
             "RIDGELINE_RESULTS",
             "RIDGELINE_SCRIPTED_PROTOCOL",
             "RIDGELINE_SCRIPTED_DELAY_MS",
+            "RIDGELINE_SCRIPTED_PREPARING",
         ):
             self.environment.pop(name, None)
 

@@ -1,9 +1,11 @@
 """`run --device all`: all GPUs at once, a run each, and which of them is slower."""
 
+import contextlib
 import json
 import re
 import shlex
 import signal
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -14,8 +16,9 @@ from harness.run.scripted_runs import PLAIN
 PLAYED = Path(__file__).with_name("several_gpus.py")
 
 
-def command(lab, *played, arguments=(), processes=3):
-    """A machine whose GPUs are played as these options say."""
+def command(lab, *played, arguments=(), processes=3, seed=None):
+    """A machine whose GPUs are played as these options say. Their times come from the seed; without
+    one, GPUs that are alike differ beyond noise now and then."""
     worker = lab.folder / "played"
     line = shlex.join([sys.executable, str(PLAYED), *map(str, played)])
     worker.write_text(f'#!/bin/sh\nexec {line} "$@"\n')
@@ -24,12 +27,12 @@ def command(lab, *played, arguments=(), processes=3):
     profile.write_text(profile.read_text() + '\n[cuda]\ncases = ["first", "second"]\n')
     return lab.command(
         *("run", "--device", "all", "--profile", profile, "--results", lab.results),
-        *("--worker", worker, *arguments),
+        *("--worker", worker, *(() if seed is None else ("--seed", seed)), *arguments),
     )
 
 
 def test_the_slower_gpu_is_named(lab):
-    done = lab.execute(command(lab, "--gpus", 3, "--slow", 1), text=True)
+    done = lab.execute(command(lab, "--gpus", 3, "--slow", 1, seed=1), text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     for gpu in range(3):
         assert f"cuda:{gpu}: [36/36] " in done.stdout
@@ -40,7 +43,6 @@ def test_the_slower_gpu_is_named(lab):
     assert lab.query("SELECT DISTINCT local_id FROM device ORDER BY 1") == [
         (f"cuda:{gpu}",) for gpu in range(3)
     ]
-    assert lab.query("SELECT count(DISTINCT seed), count(*) FROM run") == [(1, 3)]
     orders = {
         tuple(lab.query("SELECT case_id FROM measurement WHERE process_id = ? ORDER BY id", *one))
         for one in lab.query("SELECT id FROM process WHERE replicate = 1")
@@ -49,8 +51,8 @@ def test_the_slower_gpu_is_named(lab):
 
 
 def test_programs_are_told_the_same(lab):
-    chosen = ("--json", "--seed", 7, "--", "second")
-    done = lab.execute(command(lab, "--gpus", 2, arguments=chosen), text=True)
+    chosen = ("--json", "--", "second")
+    done = lab.execute(command(lab, "--gpus", 2, arguments=chosen, seed=7), text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     told = json.loads(done.stdout)
     assert [run["device"]["id"] for run in told["runs"]] == ["cuda:0", "cuda:1"]
@@ -66,8 +68,8 @@ def test_programs_are_told_the_same(lab):
 def test_times_together_are_a_line_per_gpu(lab):
     none = lab.call("trend", "siblings", "--results", lab.results, text=True)
     assert none.returncode != 0
-    for slow in (-1, 1, 1):
-        done = lab.execute(command(lab, "--gpus", 3, "--slow", slow), text=True)
+    for seed, slow in enumerate((-1, 1, 1)):
+        done = lab.execute(command(lab, "--gpus", 3, "--slow", slow, seed=seed), text=True)
         assert done.returncode == 0, done.stdout + done.stderr
     asked = ("trend", "siblings", "--results", lab.results)
     (host,) = json.loads(lab.call(*asked, "--json", text=True).stdout)["hosts"]
@@ -86,6 +88,31 @@ def test_times_together_are_a_line_per_gpu(lab):
         text,
         re.MULTILINE,
     ), text
+
+
+def test_times_of_other_cases_are_a_table_of_their_own(lab):
+    for chosen in ([], ["second"]):  # by one seed: they are still not of one time
+        made = command(lab, "--gpus", 2, "--peers", arguments=chosen, seed=1)
+        done = lab.execute(made, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    asked = ("trend", "siblings", "--results", lab.results)
+    hosts = json.loads(lab.call(*asked, "--json", text=True).stdout)["hosts"]
+    assert {host["chosen"] for host in hosts} == {"--exclude second", "second"}
+    for host in hosts:
+        (once,) = host["times"]
+        assert len(once["runs"]) == 2
+    text = lab.call(*asked, text=True).stdout
+    assert "profile tests, cases second: measured together 1 time," in " ".join(text.split()), text
+    (lab.database,) = lab.results.glob("*.sqlite")
+    with contextlib.closing(sqlite3.connect(lab.database)) as database, database:
+        database.execute("PRAGMA ignore_check_constraints = ON")
+        database.execute(
+            "UPDATE measurement SET median_ns = -1 WHERE id = (SELECT max(id) FROM measurement)"
+        )
+    rest = lab.call(*asked, "--json", text=True)
+    assert rest.returncode == 0, rest.stderr
+    assert rest.stderr.count("left out: ") == 1, "a broken run"
+    assert [host["chosen"] for host in json.loads(rest.stdout)["hosts"]] == ["--exclude second"]
 
 
 def test_cases_between_two_gpus_are_measured_in_turn(lab):
@@ -108,6 +135,8 @@ def test_what_one_gpu_does_costs_its_run_only(lab):
     done = lab.execute(command(lab, "--gpus", 3, "--crash", 2, processes=1), text=True)
     assert done.returncode == 2, done.stdout + done.stderr
     assert re.search(r"cuda:2: run \S+, 12 cases: 12 crashed", done.stdout)
+    (lab.database,) = lab.results.glob("*.sqlite")
+    assert lab.query("SELECT count(DISTINCT seed), count(*) FROM run") == [(1, 3)]
     assert "With one process per case, nothing tells a slower device" in done.stdout
     assert "cuda:2  " not in done.stdout.split("beside its siblings")[1]
 

@@ -1,5 +1,7 @@
 #include "harness/store/read_runs.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 
@@ -85,6 +87,18 @@ std::unordered_map<std::int64_t, record::Case> read_cases(Connection& connection
       "WHERE run_id = ?)",
       [&](const Row& row) { cases.emplace(row.get<std::int64_t>("id"), read_case(row)); }, run_id);
   return cases;
+}
+
+std::vector<std::string> case_names(Connection& connection, std::string_view run_id) {
+  return connection.read("read the cases of a run in", [&] {
+    std::vector<std::string> names;
+    each_row(
+        connection, "case",
+        "SELECT min(id) AS id, name FROM \"case\" WHERE id IN (SELECT case_id FROM measurement "
+        "JOIN process ON process.id = process_id WHERE run_id = ?) GROUP BY name ORDER BY name",
+        [&](const Row& row) { names.push_back(row.get<std::string>("name")); }, run_id);
+    return names;
+  });
 }
 
 std::string model(Connection& connection) {
@@ -213,6 +227,14 @@ std::vector<StoredMeasurement> measurements(Connection& connection, std::string_
     read_metrics(connection, run_id, measurements);
     return measurements;
   });
+}
+
+std::vector<StoredMeasurement> of_suite(std::string_view suite,
+                                        const std::vector<StoredMeasurement>& measurements) {
+  std::vector<StoredMeasurement> found;
+  std::ranges::copy_if(measurements, std::back_inserter(found),
+                       [&](const auto& each) { return each.case_info.id.suite == suite; });
+  return found;
 }
 
 StoredRun stored_run(Connection& connection, const RunSummary& summary) {

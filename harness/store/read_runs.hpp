@@ -63,8 +63,14 @@ std::vector<record::Facts> hosts(Connection& connection, std::string_view run_id
 std::vector<record::Roof> roofs(Connection& connection, std::string_view run_id);
 StoredRun stored_run(Connection& connection, const RunSummary& summary);
 
+/// Of all that it has measurements of, whatever came of them; sorted.
+std::vector<std::string> case_names(Connection& connection, std::string_view run_id);
+
 std::vector<StoredMeasurement> measurements(Connection& connection, std::string_view run_id,
                                             Samples samples);
+/// Those of cases of `suite`.
+std::vector<StoredMeasurement> of_suite(std::string_view suite,
+                                        const std::vector<StoredMeasurement>& measurements);
 /// In the order stored, which is that of their ids.
 std::vector<StoredProcess> processes(Connection& connection, std::string_view run_id);
 /// Of a counted measurement, in the order stored; empty for any other.

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,6 +26,19 @@ std::vector<std::filesystem::path> results_files(const std::filesystem::path& fo
 
 /// Told why a results file cannot be read, and is left out.
 using LeftOut = std::function<void(const Error& why)>;
+
+/// What `read` returns; nothing where a store Error ends it, which `left_out` is told.
+template <class Read>
+auto unless_unreadable(const LeftOut& left_out, const Read& read)
+    -> std::optional<decltype(read())> {
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::store) throw;
+    left_out(error);
+    return std::nullopt;
+  }
+}
 
 /// Calls `read` with each of `files`, open. One that cannot be read (damaged, or of a newer
 /// Ridgeline) does not keep the others from being read; when all are such, throws the first one's

@@ -299,6 +299,39 @@ def test_pairs_of_gpus_that_were_measured_together_are_a_matrix() -> None:
     assert peers.matrices(parsed(alone)) == [], "a run of one GPU is a row"
 
 
+def test_a_pair_is_shaded_by_what_its_own_links_carry() -> None:
+    made = synthetic.pairs(gpus=3)
+    for matrix in made["pairs"]["matrices"]:
+        for pair in matrix["pairs"]:
+            share = 0.9 if pair["gpu"] == "cuda:1" else 0.6
+            pair["roof"] = 2e11 if pair["gpu"] == "cuda:1" else 4e11  # the first has lost links
+            pair["rate"] = share * pair["roof"]
+        matrix["pairs"][-1].pop("roof")
+    run = parsed(made)
+    figure = drawn("peers", run)
+    assert figure is not None
+    for axes, matrix in zip(figure.axes, peers.matrices(run), strict=True):
+        shades = axes.images[0].get_array()
+        assert shades is not None
+        best = max(pair.rate for pair in matrix.pairs)
+        for pair in matrix.pairs:
+            row, column = (int(of.removeprefix("cuda:")) for of in (pair.gpu, pair.peer))
+            assert shades[row][column] == pytest.approx(pair.rate / (pair.roof or best))
+        assert "60% to 90% of the links' 200 to 400 GB/s" in axes.get_title(loc="left")
+
+
+def test_matrices_that_there_is_no_room_for_are_counted() -> None:
+    made = synthetic.pairs(gpus=2)
+    whole = made["pairs"]["matrices"]
+    whole += [one | {"variant": f"{one['variant']}_2"} for one in whole[:3]]
+    figure = drawn("peers", parsed(made))
+    assert figure is not None
+    assert len(figure.axes) == peers.MOST_PANELS
+    assert figure.get_supxlabel().endswith("; the first 6 of 9")
+    few = drawn_once("peers", "two_gpus")
+    assert few is not None and "first" not in few.get_supxlabel()
+
+
 def test_collectives_beside_work_have_their_shares_and_slow_downs() -> None:
     run = parsed(synthetic.beside())
     rows = beside.rows(run)

@@ -18,10 +18,11 @@ TITLE = "Pairs of GPUs"
 READING = (
     "Copies between the memories of two GPUs: to the peer, from it, and both ways at once, whose "
     "bytes count together; of each, the largest. A run of all GPUs is a matrix: the GPU of the row "
-    "copies, its peer is the column, and darker is nearer to what the links between them carry. A "
-    "frame marks a pair that is slower than the others beyond noise, a star what was not steady. A "
-    "run of one GPU is a row of that for each variant: the peer is named by its distance in the "
-    "order of the host's GPUs, and darker is faster within a row."
+    "copies, its peer is the column, and darker is nearer to what the links of that pair carry, or "
+    "to the fastest pair where that is not known. A frame marks a pair that is slower than the "
+    "others beyond noise, a star what was not steady. A run of one GPU is a row of that for each "
+    "variant: the peer is named by its distance in the order of the host's GPUs, and darker is "
+    "faster within a row."
 )
 ORDER = 59
 MOST_PANELS = 6
@@ -87,7 +88,7 @@ def data(run: Run) -> list[table.Row]:
 
 def draw(run: Run, figure: Figure) -> bool:
     if run.pairs and (whole := matrices(run)):
-        _draw_matrices(figure, run.pairs.gpus, whole[:MOST_PANELS])
+        _draw_matrices(figure, run.pairs.gpus, whole)
         return True
     rows = cells(run)
     if not rows:
@@ -112,7 +113,8 @@ def draw(run: Run, figure: Figure) -> bool:
     return True
 
 
-def _draw_matrices(figure: Figure, gpus: Sequence[str], whole: Sequence[PeerMatrix]) -> None:
+def _draw_matrices(figure: Figure, gpus: Sequence[str], every: Sequence[PeerMatrix]) -> None:
+    whole = every[:MOST_PANELS]
     scale, unit = plot.unit_scale((pair.rate for one in whole for pair in one.pairs), "B/s")
     columns = min(3, len(whole))
     for at, (axes, matrix) in enumerate(
@@ -123,18 +125,19 @@ def _draw_matrices(figure: Figure, gpus: Sequence[str], whole: Sequence[PeerMatr
             axes.set_ylabel("GPU")
         if at + columns >= len(whole):
             axes.set_xlabel("peer")
-    figure.supxlabel(f"cells: bandwidth, {unit}", fontsize=plot.RC["axes.labelsize"])
+    left_out = "" if len(whole) == len(every) else f"; the first {len(whole)} of {len(every)}"
+    figure.supxlabel(f"cells: bandwidth, {unit}{left_out}", fontsize=plot.RC["axes.labelsize"])
 
 
 def _draw_matrix(axes: Axes, gpus: Sequence[str], matrix: PeerMatrix, scale: float) -> None:
-    best = max((pair.roof or pair.rate for pair in matrix.pairs), default=1.0)
+    best = max((pair.rate for pair in matrix.pairs), default=1.0)
     shades = [[0.0] * len(gpus) for _ in gpus]
     size = 12 if len(gpus) <= 4 else 8
     for pair in matrix.pairs:
         if pair.gpu not in gpus or pair.peer not in gpus:
             continue
         y, x = gpus.index(pair.gpu), gpus.index(pair.peer)
-        shades[y][x] = min(1.0, pair.rate / best)
+        shades[y][x] = min(1.0, pair.rate / (pair.roof or best))
         if len(gpus) <= MOST_WRITTEN:
             star = "*" if pair.unstable else ""
             text = f"{pair.rate * scale:.3g}{star}"
@@ -158,7 +161,8 @@ def _reached(pairs: Sequence[PeerPair]) -> str:
     if not shares:
         return "the links' rate is not known"
     least, most = f"{shares[0]:.0%}", f"{shares[-1]:.0%}"
-    roof = max(pair.roof for pair in pairs if pair.roof)
-    scale, unit = plot.unit_scale([roof], "B/s")
+    roofs = [pair.roof for pair in pairs if pair.roof]
+    scale, unit = plot.unit_scale(roofs, "B/s")
     reached = least if least == most else f"{least} to {most}"
-    return f"{reached} of the links' {units.plain(roof * scale)} {unit}"
+    carried = " to ".join(units.plain(r * scale) for r in sorted({min(roofs), max(roofs)}))
+    return f"{reached} of the links' {carried} {unit}"

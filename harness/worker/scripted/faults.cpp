@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -52,7 +53,11 @@ class Faulty final : public Transport {
             "request \"prepare\" has an unknown field", "", static_cast<int>(ErrorKind::usage)}));
         continue;
       }
-      if (kind == "prepare") script_->prepare(variant_of(request.value("case", "")));
+      if (kind == "prepare") {
+        script_->prepare(variant_of(request.value("case", "")));
+        if (const char* file = std::getenv("RIDGELINE_SCRIPTED_PREPARING"))
+          std::ofstream(file, std::ios::app) << fmt::format("{}\n", getpid());
+      }
       if (kind == "sample" && strike()) continue;
       return line;
     }

@@ -19,7 +19,8 @@ Program program(const Script& script = {});
 
 /// `outside`, where the cases that break the protocol do so when they are asked for samples or to
 /// finish. $RIDGELINE_SCRIPTED_PROTOCOL is the protocol version it claims to speak,
-/// $RIDGELINE_SCRIPTED_DELAY_MS how long it takes to say hello.
+/// $RIDGELINE_SCRIPTED_DELAY_MS how long it takes to say hello, $RIDGELINE_SCRIPTED_PREPARING a
+/// file that gets a line with its process id each time it begins to prepare a case.
 std::unique_ptr<Transport> faulty(std::unique_ptr<Transport> outside,
                                   std::shared_ptr<Script> script);
 
