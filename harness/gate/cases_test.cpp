@@ -206,10 +206,9 @@ TEST(SameCodeOfCases, IsKnownOfCopiesAndNotOfOtherPrograms) {
   namespace fs = std::filesystem;
   const store::TemporaryFolder folder;
   // This program has no suites, and what is no program has nothing.
-  const fs::path self = fs::canonical("/proc/self/exe"), copy = folder / "copy",
-                 longer = folder / "longer";
-  fs::copy_file(self, copy);
-  fs::copy_file(self, longer);
+  const fs::path self = folder / "self", copy = folder / "copy", longer = folder / "longer";
+  for (const fs::path& to : {self, copy, longer})
+    fs::copy_file(fs::canonical("/proc/self/exe"), to);
   std::ofstream(longer, std::ios::app) << "more";
   const std::vector<record::Case> listed{make_case("sort", "a", "1")};
   const auto same = [&](const fs::path& before, const fs::path& after,
