@@ -295,12 +295,8 @@ def test_a_worker_that_daemonises_and_kills_its_guard_leaves_nothing(lab, comman
     words = {
         "run": ("--device", "fake", "--results", lab.results, "--worker", worker),
         "gate": (
-            "--baseline-worker",
-            worker,
-            "--candidate-worker",
-            worker,
-            "--results",
-            lab.results,
+            *("--aa", "--baseline-worker", worker, "--candidate-worker", worker),
+            *("--results", lab.results),
         ),
     }
     done = lab.call(command, *words.get(command, ("--worker", worker)), text=True)
