@@ -1,6 +1,7 @@
 #include "harness/present/sibling_times.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 #include <tuple>
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/day.hpp"
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
@@ -79,6 +81,17 @@ std::string before_cell(const SiblingTimes& host, const std::string& uuid) {
   return text;
 }
 
+// Of short runs that were started side by side, one may end before another begins.
+constexpr std::chrono::seconds longest_gap{10};
+
+/// Whether both were under way at about one time; not of what did not finish.
+bool overlap(const record::Run& a, const record::Run& b) {
+  const auto began = parse_point_in_time(a.started), ended = parse_point_in_time(a.finished),
+             its = parse_point_in_time(b.started), its_end = parse_point_in_time(b.finished);
+  return began && ended && its && its_end && *began <= *its_end + longest_gap &&
+         *its <= *ended + longest_gap;
+}
+
 std::string host_text(const SiblingTimes& host, std::size_t width) {
   std::string text =
       wrapped(fmt::format("{} on {}, profile {}{}{}: measured together {}, last {}",
@@ -133,7 +146,7 @@ std::vector<SiblingTimes> find_sibling_times(std::vector<FoundRun> all, std::siz
     std::vector<FoundRun> runs{run};
     for (FoundRun& other : *others)
       if (other.summary.device.model == run.summary.device.model &&
-          seen.insert(other.summary.run.id).second)
+          overlap(run.summary.run, other.summary.run) && seen.insert(other.summary.run.id).second)
         runs.push_back(std::move(other));
     if (runs.size() < 2) continue;
     const record::Run& first = run.summary.run;

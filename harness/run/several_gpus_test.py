@@ -115,6 +115,23 @@ def test_times_of_other_cases_are_a_table_of_their_own(lab):
     assert [host["chosen"] for host in json.loads(rest.stdout)["hosts"]] == ["--exclude second"]
 
 
+def test_times_of_one_gpu_after_the_other_are_not_together(lab):
+    done = lab.execute(command(lab, "--gpus", 2, processes=1, seed=1), text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    asked = ("trend", "siblings", "--results", lab.results)
+    assert lab.call(*asked, text=True).returncode == 0
+    (lab.database,) = lab.results.glob("*.sqlite")
+    with contextlib.closing(sqlite3.connect(lab.database)) as database, database:
+        database.execute(
+            "UPDATE run SET started = strftime('%Y-%m-%dT%H:%M:%SZ', started, '-1 hour'), "
+            "finished = strftime('%Y-%m-%dT%H:%M:%SZ', finished, '-1 hour') "
+            "WHERE id = (SELECT max(id) FROM run)"
+        )
+    apart = lab.call(*asked, text=True)
+    assert apart.returncode == 64
+    assert "no stored runs have measured several GPUs of a host together" in apart.stderr
+
+
 def test_cases_between_two_gpus_are_measured_in_turn(lab):
     played = ("--gpus", 3, "--peers")
     done = lab.execute(command(lab, *played, arguments=["second"]), text=True)

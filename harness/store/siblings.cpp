@@ -49,7 +49,7 @@ std::map<std::string, const FoundRun*> nearest(const FoundRun& run,
   for (const FoundRun& other : all) {
     const record::Device& device = other.summary.device;
     if (asked(other) != asked(run) || device.kind != DeviceKind::cuda ||
-        device.uuid == run.summary.device.uuid)
+        device.uuid == run.summary.device.uuid || device.id == run.summary.device.id)
       continue;
     const auto apart = between(run, other);
     const auto known = found.find(device.uuid);

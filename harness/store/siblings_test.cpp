@@ -15,12 +15,15 @@ using Ids = std::vector<std::string>;
 
 class Siblings : public Files {
  protected:
-  /// On GPU `gpu`, at `time` ("10:00:00") of one day, of cases of these sizes; its id.
-  std::string add(int gpu, const std::string& time, const std::vector<std::string>& sizes = {"1"}) {
+  /// On GPU `gpu`, at `time` ("10:00:00") of one day, of cases of these sizes; the run's id. `id`:
+  /// of the GPU, if not by its number.
+  std::string add(int gpu, const std::string& time, const std::vector<std::string>& sizes = {"1"},
+                  const std::string& id = "") {
     Store store = Store::create(file);
     record::Device device = examples::device();
     device.kind = DeviceKind::cuda;
     device.uuid = fmt::format("GPU-{}", gpu);
+    device.id = id.empty() ? fmt::format("cuda:{}", gpu) : id;
     record::Environment environment = examples::environment();
     environment.recorded["host"] = "node1";
     record::Run run = examples::run(fmt::format("run-{}-on-{}", ++made_, gpu));
@@ -69,6 +72,12 @@ TEST_F(Siblings, AreTheNearestOfEachOther) {
   EXPECT_EQ(of(repeated), Ids{also});
   EXPECT_EQ(of(a1), (Ids{a0, a2}));
   EXPECT_EQ(left_out, Ids{});
+}
+
+TEST_F(Siblings, AreNoGpusOfOneIdOnHostsOfOneName) {
+  const std::string here = add(0, "10:00:00"), elsewhere = add(1, "10:00:01", {"1"}, "cuda:0");
+  EXPECT_EQ(of(here), Ids{});
+  EXPECT_EQ(of(elsewhere), Ids{});
 }
 
 TEST_F(Siblings, HaveTheSameCases) {
