@@ -58,10 +58,11 @@ class Clocks {
   std::vector<double> shares_;  // of the wall time of a batch that was told
 };
 
-/// Executes the workload on inputs that it has not seen before, on the same inputs again, and
-/// several times in a row. Where all of these times show that an output is remembered, or that a
-/// repeated execution is left out, says so; else empty. `is_right` compares an output; when it says
-/// no, that is all. Renews inputs, so that samples can no longer be taken.
+/// Executes the workload on inputs that it has not seen before, on the same inputs again, on such
+/// of which one element has changed, and several times in a row. Where all of these times show that
+/// an output is remembered, or that a repeated execution is left out, says so; else empty.
+/// `is_right` compares an output; when it says no, that is all. Renews inputs, so that samples can
+/// no longer be taken.
 std::string remembered(const Workload& workload, device::Device& device, device::Launch launch,
                        const std::function<bool(Turn)>& is_right);
 

@@ -53,6 +53,8 @@ struct Setup {
 struct Distrust {
   /// Puts the elements of another seed in place of a set's inputs.
   std::function<void(std::size_t inputs, std::uint64_t seed)> renew;
+  /// Puts another value in place of one element of a set's inputs.
+  std::function<void(std::size_t inputs)> alter;
   /// What executions have changed though it is not theirs to change: inputs, or memory beside a
   /// buffer. Empty when nothing.
   std::function<std::string()> damage;

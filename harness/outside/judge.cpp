@@ -124,11 +124,11 @@ std::vector<Judge::Bytes> Judge::read(std::size_t output) const {
 }
 
 const std::vector<double>& Judge::all_expected(std::size_t set, std::size_t k) {
-  const std::uint64_t seed = memory_.sets[set].seed;
+  const std::uint64_t contents = memory_.sets[set].contents();
   for (const Known& each : known_)
-    if (each.seed == seed && each.set == set && each.output == k) return each.values;
+    if (each.contents == contents && each.set == set && each.output == k) return each.values;
   const Output& output = memory_.one.outputs[k];
-  Known now{seed, set, k, output.all_expected(Inputs{&memory_, set})};
+  Known now{contents, set, k, output.all_expected(Inputs{&memory_, set})};
   if (now.values.size() != static_cast<std::size_t>(output.count))
     throw Error(ErrorKind::usage,
                 fmt::format("the case {} expects {} elements of output {}, which has {}",
@@ -167,6 +167,9 @@ record::Verification Judge::compare(measure::Turn turn, const std::vector<Bytes>
       for (std::int64_t i = 0; i < count; ++i) elements.push_back(i);
     else
       elements = chosen(count);
+    const auto& altered = memory_.sets[turn.inputs].altered;
+    if (count > compared_whole && altered && altered->element < count)
+      elements.push_back(altered->element);
     if (static_cast<std::int64_t>(elements.size()) < count ||
         (count > compared_whole && !memory_.one.outputs[k].all_expected))
       checked = Checked::sample;
@@ -200,11 +203,11 @@ Judge::Answer Judge::answer(std::size_t set, std::vector<Bytes> found) {
   const std::int64_t count = memory_.one.outputs[0].count,
                      step = std::max<std::int64_t>(1, count / remembered_at_most);
   for (std::int64_t i = 0; i < count; i += step) elements.push_back(i);
-  return {memory_.sets[set].seed, set, std::move(found), expected(set, 0, elements)};
+  return {memory_.sets[set].contents(), set, std::move(found), expected(set, 0, elements)};
 }
 
 bool Judge::ignores_inputs(const Answer& now) const {
-  const bool same_inputs = before_.seed == now.seed && before_.set == now.set;
+  const bool same_inputs = before_.contents == now.contents && before_.set == now.set;
   if (before_.found.empty() || same_inputs || memory_.one.inputs.empty() ||
       before_.found != now.found)
     return false;

@@ -26,13 +26,13 @@ class Judge {
   using Bytes = std::vector<std::byte>;
   /// Outputs, and what was expected of some elements, always the same ones.
   struct Answer {
-    std::uint64_t seed = 0;
+    std::uint64_t contents = 0;
     std::size_t set = 0;
     std::vector<Bytes> found;
     std::vector<double> expected;
   };
   struct Known {  // what all_expected has said
-    std::uint64_t seed = 0;
+    std::uint64_t contents = 0;
     std::size_t set = 0, output = 0;
     std::vector<double> values;
   };

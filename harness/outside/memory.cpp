@@ -89,11 +89,43 @@ std::uint64_t Memory::first(std::size_t set, std::size_t input) {
   return (set * 64 + input) << 40;  // an input has at most 2^40 elements
 }
 
+double Memory::element(std::size_t set, std::size_t input, std::int64_t i) const {
+  const std::optional<Altered>& altered = sets[set].altered;
+  const bool is_altered = altered && altered->input == input && altered->element == i;
+  return device::random_element(input_type(input), distribution,
+                                is_altered ? altered->seed : sets[set].seed,
+                                first(set, input) + static_cast<std::uint64_t>(i));
+}
+
+void Memory::make(std::byte* to, std::size_t set, std::size_t input) const {
+  const DType type = input_type(input);
+  device.fill(to, type, static_cast<std::size_t>(one.inputs[input].count), distribution,
+              sets[set].seed, first(set, input));
+  const std::optional<Altered>& altered = sets[set].altered;
+  if (!altered || altered->input != input) return;
+  const auto i = static_cast<std::size_t>(altered->element);
+  device.fill(to + i * size_of(type), type, 1, distribution, altered->seed, first(set, input) + i);
+}
+
 void Memory::fill(std::size_t set, std::uint64_t seed) {
   sets[set].seed = seed;
-  for (std::size_t k = 0; k < one.inputs.size(); ++k)
-    device.fill(sets[set].inputs[k].data(), input_type(k),
-                static_cast<std::size_t>(one.inputs[k].count), distribution, seed, first(set, k));
+  sets[set].altered.reset();
+  for (std::size_t k = 0; k < one.inputs.size(); ++k) make(sets[set].inputs[k].data(), set, k);
+}
+
+void Memory::alter(std::size_t set) {
+  if (one.inputs.empty()) return;
+  const std::size_t input = kernel_random() % one.inputs.size();
+  const auto i = static_cast<std::int64_t>(kernel_random() %
+                                           static_cast<std::uint64_t>(one.inputs[input].count));
+  std::optional<Altered>& altered = sets[set].altered;
+  altered.reset();
+  const double before = element(set, input, i);
+  for (int tries = 0; tries < 64; ++tries) {
+    altered = Altered{input, i, kernel_random()};
+    if (element(set, input, i) != before) return make(sets[set].inputs[input].data(), set, input);
+  }
+  altered.reset();
 }
 
 void Memory::poison(std::size_t output) {
@@ -138,8 +170,7 @@ std::string Memory::damage() const {
     for (std::size_t k = 0; k < sets[s].inputs.size(); ++k) {
       const Guarded& input = sets[s].inputs[k];
       const device::Buffer<std::byte> again(device, input.bytes());
-      device.fill(again.data(), input_type(k), static_cast<std::size_t>(one.inputs[k].count),
-                  distribution, sets[s].seed, first(s, k));
+      make(again.data(), s, k);
       std::vector<std::byte> found(input.bytes());
       device.download(found.data(), input.data(), found.size());
       if (const std::size_t at = first_difference(found, again.download()); at < found.size())

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,9 +35,18 @@ struct Memory {
   /// Allocates and fills. Keeps a reference to the device.
   Memory(const Case& described, measure::Setup& setup);
 
+  /// The one element of a set that is of another seed than the others.
+  struct Altered {
+    std::size_t input = 0;
+    std::int64_t element = 0;
+    std::uint64_t seed = 0;
+  };
   struct Set {
     std::uint64_t seed = 0;  // of its elements now
+    std::optional<Altered> altered;
     bool launched = false;
+    /// What tells its elements from those that it held at other times.
+    std::uint64_t contents() const { return altered ? altered->seed : seed; }
     std::vector<Guarded> inputs;
   };
   struct Outputs {
@@ -45,9 +55,13 @@ struct Memory {
                                 // type
   };
 
-  /// Element i of input k of set s is random_element(type, distribution, seed of s, first + i).
-  static std::uint64_t first(std::size_t set, std::size_t input);
+  /// Element `i` of an input as the device holds it: random_element(type, distribution, seed,
+  /// first + i), where all but an altered one are of the set's seed.
+  double element(std::size_t set, std::size_t input, std::int64_t i) const;
   void fill(std::size_t set, std::uint64_t seed);
+  /// Puts another value in place of one element of one input. Leaves inputs as they are whose
+  /// elements have all one value.
+  void alter(std::size_t set);
   /// Makes outputs that were not written known: at first NaN, then numbers which no kernel can tell
   /// from results, so that none can know by its output whether it is looked at.
   void poison(std::size_t output);
@@ -60,6 +74,10 @@ struct Memory {
   DType output_type(std::size_t output) const {
     return one.outputs[output].dtype.value_or(one.dtype);
   }
+
+  static std::uint64_t first(std::size_t set, std::size_t input);
+  /// Puts the elements of an input, as they were made, to `to`.
+  void make(std::byte* to, std::size_t set, std::size_t input) const;
 
   const Case one;
   device::Device& device;

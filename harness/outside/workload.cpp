@@ -31,9 +31,7 @@ double Inputs::operator()(std::size_t input, std::int64_t i) const {
     throw Error(ErrorKind::usage,
                 fmt::format("element {} of input {} is expected to matter, which has {}", i, input,
                             count(input)));
-  return device::random_element(memory->input_type(input), memory->distribution,
-                                memory->sets[set].seed,
-                                Memory::first(set, input) + static_cast<std::uint64_t>(i));
+  return memory->element(set, input, i);
 }
 
 const void* Execution::input_at(std::size_t input) const {
@@ -71,7 +69,8 @@ measure::Workload prepare(const Case& one, measure::Setup& setup) {
   workload.verify = [all](measure::Turn turn) { return all->judge.verify(turn); };
   workload.distrust = measure::Distrust{
       [all](std::size_t set, std::uint64_t seed) { all->memory.fill(set, seed); },
-      [all] { return all->memory.damage(); }, [all] { return all->judge.finding(); }};
+      [all](std::size_t set) { all->memory.alter(set); }, [all] { return all->memory.damage(); },
+      [all] { return all->judge.finding(); }};
   return workload;
 }
 
