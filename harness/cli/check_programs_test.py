@@ -428,6 +428,10 @@ def test_results_that_depend_on_unset_variables_are_found(tmp_path):
     assert done.returncode == 2, done.stdout + done.stderr
     (found,) = json.loads(done.stdout)["findings"]
     assert found["check"] == "uninitialised (local)" and "kept at" in found["text"]
+    done = check(tmp_path, "unset.cu", "-D", "FIRST=1", "-D", "TAPS=9")
+    assert done.returncode == 2 and "nothing wrong" not in done.stdout, done.stdout
+    assert "emulated:sm_90: 1 mistake, found by a second run" in done.stdout, done.stdout
+    assert found["text"] in done.stdout
     done = check(tmp_path, "unset.cu", "-D", "FIRST=0", "-D", "TAPS=10", "--json")
     (found,) = json.loads(done.stdout)["findings"]  # the constant alone
     assert found["check"] == "cudaMemcpyToSymbol" and "taps of 36 bytes" in found["text"]
