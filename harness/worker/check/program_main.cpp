@@ -68,6 +68,7 @@ json::Value to_json(const record::Measurement& measurement, int code) {
   json::Value list = json::Value::array();
   for (const program::Found& each : session->found()) {
     json::Value one{{"check", each.check}, {"text", each.text}, {"count", each.count}};
+    if (each.accesses > 1) one["accesses"] = each.accesses;
     if (!each.kernel.empty()) one["kernel"] = each.kernel;
     if (!each.file.empty()) {
       one["file"] = each.file;
