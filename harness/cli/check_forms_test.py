@@ -168,7 +168,9 @@ int main() {
 """
 
 
-def test_small_values_are_exchanged_as_nvcc_promotes_them_and_arrivals_meet_whole_barriers(tmp_path):
+def test_small_values_are_exchanged_as_nvcc_promotes_them_and_arrivals_meet_whole_barriers(
+    tmp_path,
+):
     (tmp_path / "small.cu").write_text(SMALL)
     done = check(tmp_path, "small.cu")
     said = done.stdout + done.stderr

@@ -492,7 +492,18 @@ def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
     program.write_text('#include "cub/cub.cuh"\nint main() {}\n')
     done = check(tmp_path, program)
     assert done.returncode == 64
-    assert "it includes CUB, whose headers" in done.stderr, done.stderr
+    assert re.search(r"other\.cu:1 includes \S*cub/cub\.cuh, which does not", done.stderr), (
+        done.stderr
+    )
+    assert len(done.stderr.splitlines()) == 2, done.stderr
+    program.write_text(
+        "#include <cstdio>\n\n#include <thrust/sort.h>\n__global__ void k() {}\n"
+        "int main() { k<<<1, 1>>>(); }\n"
+    )
+    done = check(tmp_path, program)
+    assert done.returncode == 64
+    assert "other.cu:3 includes thrust/sort.h, which does not compile there" in done.stderr
+    assert len(done.stderr.splitlines()) == 2, done.stderr
     inside = tmp_path / "cub" / "own.cu"
     inside.write_text('const char* at = "/cub/";\nint main() { no_such_thing(); }\n')
     done = check(tmp_path, inside)
