@@ -78,6 +78,12 @@ std::optional<std::uint64_t> accesses_of(const std::string& text) {
   return number * factor;
 }
 
+/// Empty where there is none.
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 void write(const std::string& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary);
   out << text;
@@ -98,7 +104,8 @@ int check(const Context& context, const CheckOptions& options) {
   const process::Kit kit = process::read_kit(program_folder().parent_path());
   if (!kit.note.empty()) present::say(stderr, kit.note + "\n");
   const ScratchFolder folder;
-  const fs::path program = folder.path() / "check", report = folder.path() / "report.json";
+  const fs::path program = folder.path() / "check", report = folder.path() / "report.json",
+                 text_file = folder.path() / "report.txt";
   const std::string& file = options.sources.files.front();
   process::CheckSources sources = options.sources;
   const std::string device = context.device.empty() ? "emulated:sm_90" : context.device;
@@ -113,19 +120,22 @@ int check(const Context& context, const CheckOptions& options) {
             {.file = file, .outcome = "not_built", .reason = error.what(), .findings = {}});
     throw;
   }
-  std::vector<std::string> arguments{device, "--report", report.string(), "--limit",
-                                     std::to_string(accesses_of(options.limit).value_or(0))};
-  if (context.json) arguments.emplace_back("--silent");
-  arguments.emplace_back("--");
+  std::vector<std::string> arguments{device,
+                                     "--report",
+                                     report.string(),
+                                     "--text",
+                                     text_file.string(),
+                                     "--limit",
+                                     std::to_string(accesses_of(options.limit).value_or(0)),
+                                     "--"};
   arguments.insert(arguments.end(), of_program.begin(), of_program.end());
   // What the program and its kernels print may come between the lines for people, but not into
   // JSON.
   present::SaidLines lines(stdout);
   const process::ToolResult result =
       process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &lines);
-  std::ifstream in(report, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  std::optional<json::Value> written = json::try_parse(text);
+  std::optional<json::Value> written = json::try_parse(text_of(report));
+  std::string told = text_of(text_file);  // a second run writes there, too
   bool depends_on_unset = false;
   if (written && result.fine) {
     const json::Value finding =
@@ -135,11 +145,14 @@ int check(const Context& context, const CheckOptions& options) {
       (*written)["outcome"] = "wrong_result";
       (*written)["reason"] = finding.at("text");
       (*written)["findings"].push_back(finding);
-      if (!context.json)
-        lines << "\nOnce more with zeros in variables: 1 mistake\n  " << finding.at("text").text()
-              << '\n';
+      told = fmt::format("\n{}: 1 mistake, found by a second run with zeros in variables\n  {}\n",
+                         device, finding.at("text").text());
+      if (const json::Value* const notes = written->find("notes"); notes && notes->is_array())
+        for (const json::Value& note : notes->elements())
+          if (note.is_text()) told += fmt::format("note: {}\n", note.text());
     }
   }
+  if (!context.json) lines << told;
   if (written) {
     for (const char* const inner : {"unset_variables", "results_digest"}) written->erase(inner);
     if (context.json) present::say(stdout, present::printed_json(*written, 2));

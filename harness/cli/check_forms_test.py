@@ -118,3 +118,61 @@ def test_who_waits_for_a_later_block_is_told_that_it_has_not_begun(tmp_path):
     assert "deadlock in wait" in done.stdout and "until block 1 begins" in done.stdout
     done = check(tmp_path, "later.cu", "-D", "WAITER=2")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+SMALL = r"""
+#include <cstdio>
+#include <type_traits>
+enum Colour { red, green };
+__global__ void exchange(int* right) {
+  const unsigned all = 0xFFFFFFFFu;
+  const int lane = threadIdx.x;
+  const bool odd = lane % 2 != 0;
+  const signed char below = (signed char)(-lane);
+  const unsigned char large = (unsigned char)(200 + lane);
+  const short two = (short)(-1000 * lane);
+  const unsigned short high = (unsigned short)(65535 - lane);
+  const Colour colour = lane < 16 ? red : green;
+  static_assert(std::is_same<decltype(__shfl_sync(all, odd, 0)), int>::value, "");
+  static_assert(std::is_same<decltype(__shfl_down_sync(all, two, 1)), int>::value, "");
+  static_assert(std::is_same<decltype(__shfl_xor_sync(all, 1u, 1)), unsigned>::value, "");
+  bool fine = __shfl_sync(all, odd, 3) == 1 && __shfl_sync(all, below, 3) == -3 &&
+              __shfl_xor_sync(all, large, 1) == 200 + (lane ^ 1) &&
+              __shfl_sync(all, two, 31) == -31000 && __shfl_sync(all, high, 2) == 65533 &&
+              __shfl_sync(all, colour, 31) == green && __shfl(two, 2) == -2000 &&
+              __match_any_sync(all, odd) == (odd ? 0xAAAAAAAAu : 0x55555555u);
+  if (lane > 0) fine = fine && __shfl_up_sync(all, below, 1) == 1 - lane;
+  else __shfl_up_sync(all, below, 1);
+  if (__all_sync(all, fine)) *right = 1;
+}
+__global__ void meet(int* right) {
+  __shared__ int tile[64];
+  if (threadIdx.x < 64) {
+    tile[threadIdx.x] = threadIdx.x;
+    asm volatile("bar.arrive 1, 128;" ::: "memory");
+  } else {
+    asm volatile("bar.sync 1;" ::: "memory");
+    right[threadIdx.x - 64] = tile[127 - threadIdx.x];
+  }
+}
+int main() {
+  int* right;
+  cudaMallocManaged(&right, 64 * sizeof *right);
+  exchange<<<1, 32>>>(right);
+  cudaDeviceSynchronize();
+  printf("right %d\n", right[0]);
+  meet<<<1, 128>>>(right);
+  cudaDeviceSynchronize();
+  printf("met %d\n", right[0]);
+}
+"""
+
+
+def test_small_values_are_exchanged_as_nvcc_promotes_them_and_arrivals_meet_whole_barriers(
+    tmp_path,
+):
+    (tmp_path / "small.cu").write_text(SMALL)
+    done = check(tmp_path, "small.cu")
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert "right 1\nmet 63\n" in said

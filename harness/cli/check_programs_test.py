@@ -428,9 +428,48 @@ def test_results_that_depend_on_unset_variables_are_found(tmp_path):
     assert done.returncode == 2, done.stdout + done.stderr
     (found,) = json.loads(done.stdout)["findings"]
     assert found["check"] == "uninitialised (local)" and "kept at" in found["text"]
+    done = check(tmp_path, "unset.cu", "-D", "FIRST=1", "-D", "TAPS=9")
+    assert done.returncode == 2 and "nothing wrong" not in done.stdout, done.stdout
+    assert "emulated:sm_90: 1 mistake, found by a second run" in done.stdout, done.stdout
+    assert found["text"] in done.stdout
     done = check(tmp_path, "unset.cu", "-D", "FIRST=0", "-D", "TAPS=10", "--json")
     (found,) = json.loads(done.stdout)["findings"]  # the constant alone
     assert found["check"] == "cudaMemcpyToSymbol" and "taps of 36 bytes" in found["text"]
+
+
+UNROLLED = r"""
+
+template <int n> __device__ __forceinline__ int sum(const int* of, int from) {
+  if constexpr (n == 0) return 0;
+  else return of[from + n] + sum<n - 1>(of, from);  // line 5, once for each n
+}
+__global__ void sums(int* a, int* b, int* to) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = threadIdx.x;
+  a[threadIdx.x] = threadIdx.x;
+  b[threadIdx.x] = threadIdx.x;
+  to[threadIdx.x] = sum<6>(tile, threadIdx.x / 2) + sum<6>(a, threadIdx.x / 2);
+  to[threadIdx.x] += sum<6>(b, threadIdx.x / 2);
+}
+int main() {
+  int *a, *b, *to;
+  for (int** each : {&a, &b, &to}) cudaMalloc(each, 64 * sizeof(int));
+  for (int i = 0; i < 2; ++i) sums<<<1, 64>>>(a, b, to);
+  cudaDeviceSynchronize();
+}
+"""
+
+
+def test_an_unrolled_loop_makes_one_mistake_per_variable(tmp_path):
+    (tmp_path / "unrolled.cu").write_text(UNROLLED)
+    done = check(tmp_path, "unrolled.cu", "--json")
+    assert done.returncode == 2, done.stdout + done.stderr
+    found = json.loads(done.stdout)["findings"]
+    assert {each["line"] for each in found} == {5}, found
+    assert len(found) == 3, found  # of tile, a and b
+    assert [each["accesses"] for each in found] == [6, 6, 6], found
+    assert all("by 6 accesses of this line" in each["text"] for each in found), found
+    assert "3 mistakes in 2 launches" in check(tmp_path, "unrolled.cu").stdout
 
 
 def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
@@ -453,7 +492,18 @@ def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
     program.write_text('#include "cub/cub.cuh"\nint main() {}\n')
     done = check(tmp_path, program)
     assert done.returncode == 64
-    assert "it includes CUB, whose headers" in done.stderr, done.stderr
+    assert re.search(r"other\.cu:1 includes \S*cub/cub\.cuh, which does not", done.stderr), (
+        done.stderr
+    )
+    assert len(done.stderr.splitlines()) == 2, done.stderr
+    program.write_text(
+        "#include <cstdio>\n\n#include <thrust/sort.h>\n__global__ void k() {}\n"
+        "int main() { k<<<1, 1>>>(); }\n"
+    )
+    done = check(tmp_path, program)
+    assert done.returncode == 64
+    assert "other.cu:3 includes thrust/sort.h, which does not compile there" in done.stderr
+    assert len(done.stderr.splitlines()) == 2, done.stderr
     inside = tmp_path / "cub" / "own.cu"
     inside.write_text('const char* at = "/cub/";\nint main() { no_such_thing(); }\n')
     done = check(tmp_path, inside)

@@ -22,7 +22,6 @@ std::string digest_of_run(const fs::path& program, std::vector<std::string> argu
                           const fs::path& report) {
   const auto file = std::ranges::find(arguments, "--report");
   *std::next(file) = report.string();
-  arguments.insert(file, "--silent");
   process::run_tool({program.string(), arguments, {}});
   std::ifstream in(report, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(in), {});

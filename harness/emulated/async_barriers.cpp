@@ -45,7 +45,7 @@ void AsyncUnit::begin_block() {
   for (WarpProducts& of_warp : products_) of_warp = {};
   for (KnownBlocks& of_warp : known_) of_warp.clear();
   idle_polls_ = 0;
-  has_part_at_0_ = false;
+  parts_ = 0;
 }
 
 AsyncUnit::Barrier& AsyncUnit::barrier_at(void* barrier, std::uint32_t pc) {

@@ -28,8 +28,10 @@ bool barrier_test(void* barrier, unsigned parity);
 unsigned barrier_parity(void* barrier);
 /// Later phases expect one arrival less.
 void barrier_drop(void* barrier);
-/// Barriers of the block that have numbers (bar.arrive, bar.sync): `threads` threads make a phase.
+/// Barriers of the block that have numbers (bar.arrive, bar.sync): `threads` threads make a phase,
+/// all of the block where none are said.
 void barrier_arrive_named(unsigned number, unsigned threads);
+void barrier_sync_named(unsigned number);
 void barrier_sync_named(unsigned number, unsigned threads);
 void fence_async();
 void fence_barrier_init();

@@ -29,6 +29,8 @@ struct Lane;
 /// event in the lane's log, or in those of a whole warp, and is taken up when the logs are aligned.
 class AsyncUnit {
  public:
+  static constexpr unsigned named_barriers = 16;  // of a block
+
   explicit AsyncUnit(Block& block) : block_(block) {}
 
   void begin_block();
@@ -74,10 +76,10 @@ class AsyncUnit {
   /// At barrier `number` of the block's own, whose present phase ends once `threads` threads have
   /// arrived. Returns the parity of that phase.
   unsigned arrive_at_named(unsigned number, unsigned threads, std::uint32_t pc);
-  /// The same of a lane that does not wait. From then on, nobody of the block waits at barrier 0 as
-  /// at __syncthreads().
-  void arrive_in_part(unsigned number, unsigned threads, std::uint32_t pc);
-  bool has_part_at_0() const { return has_part_at_0_; }
+  /// The same of a lane that does not wait, or says all threads of the block. From then on, nobody
+  /// of the block waits there as at __syncthreads().
+  unsigned arrive_in_part(unsigned number, unsigned threads, std::uint32_t pc);
+  bool has_part_at(unsigned number) const { return (parts_ >> number & 1) != 0; }
   void fence(bool barriers_alone, std::uint32_t pc);
 
   void load(void* to_shared, const void* from_global, unsigned bytes, void* barrier,
@@ -159,7 +161,6 @@ class AsyncUnit {
     int registers = 0;
   };
 
-  static constexpr unsigned named_barriers = 16;  // of a block
   /// Whether it is one with a number, and not in shared memory.
   static bool is_named(std::uint64_t barrier) {
     return barrier < std::uint64_t{16} * named_barriers;
@@ -212,9 +213,9 @@ class AsyncUnit {
   // All that the block had done at the cluster's last barrier that it has passed.
   std::optional<std::pair<std::uint64_t, SharedHistory::Knowledge>> passed_;
   int idle_polls_ = 0;
-  bool has_part_at_0_ = false;
-  bool used_ = false;    // in this block
-  bool worked_ = false;  // in blocks since it was asked
+  std::uint32_t parts_ = 0;  // the numbers of such barriers
+  bool used_ = false;        // in this block
+  bool worked_ = false;      // in blocks since it was asked
 };
 
 }  // namespace ridgeline::emulated

@@ -51,8 +51,10 @@ std::string text_of(const Report& report, const Finding& finding) {
   }
   text += finding.detail;
   if (finding.count > 1)
-    text +=
-        fmt::format(" ({} {})", finding.count, finding.check == "deadlock" ? "threads" : "times");
+    text += fmt::format(
+        " ({} {}{})", finding.count, finding.check == "deadlock" ? "threads" : "times",
+        finding.accesses == 1 ? ""
+                              : fmt::format(", by {} accesses of this line", finding.accesses));
   return text;
 }
 

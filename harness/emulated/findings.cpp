@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <map>
+#include <tuple>
 
 #include "harness/emulated/global_memory.hpp"
+#include "harness/emulated/source_lines.hpp"
 
 namespace ridgeline::emulated {
 namespace {
@@ -34,12 +37,40 @@ int argument_into(std::span<const Argument> arguments, std::uint64_t address) {
 }  // namespace
 
 Finding& Findings::add(const char* check, std::uint32_t pc, int thread, int other,
-                       std::string_view detail, std::uint64_t global) {
+                       std::string_view detail, std::uint64_t global, std::uint64_t variable) {
   const auto same = std::ranges::find_if(
       found_, [&](const Finding& known) { return known.pc == pc && known.check == check; });
   if (same != found_.end()) return ++same->count, *same;
   const int argument = is_global(global) ? argument_into(arguments_, global) : 0;
-  return found_.emplace_back(check, pc, block_, thread, other, std::string(detail), argument, 1);
+  return found_.emplace_back(check, pc, block_, thread, other, std::string(detail), argument,
+                             variable, 1);
+}
+
+void merge_by_line(std::vector<Finding>& findings) {
+  if (findings.size() < 2) return;
+  std::vector<std::uint32_t> pcs;
+  for (const Finding& each : findings) pcs.push_back(each.pc);
+  const std::map<std::uint32_t, SourceLine> lines = source_lines(pcs);
+  std::map<std::tuple<std::string, std::string, int, std::uint64_t, std::string>, std::size_t>
+      known;
+  std::vector<Finding> merged;
+  for (Finding& each : findings) {
+    const auto line = lines.find(each.pc);
+    const bool has_line = line != lines.end() && !line->second.file.empty();
+    const auto [at, is_new] =
+        known.try_emplace({each.check, has_line ? line->second.file : "",
+                           has_line ? line->second.line : static_cast<int>(each.pc), each.variable,
+                           each.variable == 0 ? each.detail : ""},
+                          merged.size());
+    if (is_new) {
+      merged.push_back(std::move(each));
+      continue;
+    }
+    Finding& first = merged[at->second];
+    first.count += each.count;
+    first.accesses += each.accesses;
+  }
+  findings = std::move(merged);
 }
 
 }  // namespace ridgeline::emulated

@@ -22,14 +22,14 @@ class Findings {
     arguments_ = arguments;
   }
   void begin_block(std::uint64_t number) { block_ = static_cast<std::int64_t>(number); }
-  /// `global`: the address of global memory that it is about, if any.
+  /// `global`: the address of global memory that it is about, if any; `variable`: see Finding.
   Finding& add(const char* check, std::uint32_t pc, int thread, int other, std::string_view detail,
-               std::uint64_t global = 0);
+               std::uint64_t global = 0, std::uint64_t variable = 0);
   /// The same of what is no mistake.
   void note(const char* check, std::uint32_t pc, int thread, int other, std::string_view detail,
-            std::uint64_t global = 0) {
+            std::uint64_t global = 0, std::uint64_t variable = 0) {
     std::swap(found_, notes_);
-    add(check, pc, thread, other, detail, global);
+    add(check, pc, thread, other, detail, global, variable);
     std::swap(found_, notes_);
   }
   /// The launch ends before its end.
@@ -44,5 +44,9 @@ class Findings {
   std::int64_t block_ = 0;
   bool stopped_ = false;
 };
+
+/// Makes one finding of those of one check, line and variable: an unrolled loop has one for each of
+/// its accesses. Findings that name no variable are told apart by their details.
+void merge_by_line(std::vector<Finding>& findings);
 
 }  // namespace ridgeline::emulated

@@ -218,6 +218,14 @@ void GlobalMemory::mark_copied(const void* to, const void* from, std::size_t byt
   }
 }
 
+std::uint64_t GlobalMemory::allocation_of(std::uint64_t address) {
+  if (!is_global(address) ||
+      address - global_of_variable(ProgramVariables::at_offset(0)) < ProgramVariables::bytes())
+    return 0;
+  constexpr std::uint64_t no_shared_variable = std::uint64_t{1} << 63;
+  return no_shared_variable | (address - global_base) / slot_span;
+}
+
 std::string GlobalMemory::describe(std::uint64_t address) const {
   if (address - global_of_variable(ProgramVariables::at_offset(0)) < ProgramVariables::bytes())
     return ProgramVariables::describe(

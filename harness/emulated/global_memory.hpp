@@ -134,6 +134,9 @@ class GlobalMemory {
 
   /// "input[1024] of 4096 bytes + 4100": where an address lies, for messages. Also of variables.
   std::string describe(std::uint64_t address) const;
+  /// A number of the allocation, above all numbers of shared variables; 0 for variables of the
+  /// program, which lie side by side.
+  static std::uint64_t allocation_of(std::uint64_t address);
 
  private:
   /// Who touched a word last. Of each: the block's number in 26 bits, whether its bytes have owners

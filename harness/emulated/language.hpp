@@ -83,6 +83,19 @@ RIDGELINE_WORD T from_bits(std::uint64_t bits) {
   return value;
 }
 
+/// What CUDA's functions for int get of a bool, a char, a short or an enumeration; else T itself.
+template <class T, bool promotes = std::is_integral_v<T> ||
+                                   (std::is_enum_v<T> && std::is_convertible_v<T, int>)>
+struct PromotedBy {
+  using Type = T;
+};
+template <class T>
+struct PromotedBy<T, true> {
+  using Type = decltype(+T{});
+};
+template <class T>
+using Promoted = typename PromotedBy<T>::Type;
+
 RIDGELINE_WORD float widened(__half value) { return __half2float(value); }
 RIDGELINE_WORD float widened(__nv_bfloat16 value) { return __bfloat162float(value); }
 /// As tensor cores read a float for tf32: without its 13 lowest bits.
@@ -109,12 +122,13 @@ RIDGELINE_WORD T updated(T* at, T value, Update kind, T compared = {},
 
 }  // namespace ridgeline::emulated
 
-#define RIDGELINE_SHUFFLE(name, kind)                                                             \
-  template <class T>                                                                              \
-  RIDGELINE_WORD T name(unsigned mask, T value, int lane, int width = 32) {                       \
-    namespace emulated = ::ridgeline::emulated;                                                   \
-    return emulated::from_bits<T>(                                                                \
-        emulated::shuffle(mask, emulated::to_bits(value), lane, width, emulated::Shuffle::kind)); \
+#define RIDGELINE_SHUFFLE(name, kind)                                                              \
+  template <class T>                                                                               \
+  RIDGELINE_WORD auto name(unsigned mask, T own, int lane, int width = 32) {                       \
+    namespace emulated = ::ridgeline::emulated;                                                    \
+    using Value = emulated::Promoted<T>;                                                           \
+    return emulated::from_bits<Value>(emulated::shuffle(mask, emulated::to_bits<Value>(own), lane, \
+                                                        width, emulated::Shuffle::kind));          \
   }
 RIDGELINE_SHUFFLE(__shfl_sync, index)
 RIDGELINE_SHUFFLE(__shfl_up_sync, up)

@@ -203,6 +203,8 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   for (std::vector<Finding>* const found : {&report.findings, &report.notes})
     std::ranges::sort(*found, {},
                       [](const Finding& f) { return std::tuple(f.follows, f.pc, f.check); });
+  merge_by_line(report.findings);
+  merge_by_line(report.notes);
   reports_.push_back(std::move(report));
   return reports_.back();
 }

@@ -17,19 +17,38 @@ void* place_of(unsigned number) {
   return reinterpret_cast<void*>(std::uint64_t{number} * 16);
 }
 
-// What a lane says to Block::barrier() that may have to wait at barrier 0 instead, and what it is
-// told then; and the place of those that say how many threads barrier 0 waits for.
-constexpr int may_wait_at_0 = 2, waits_there = -1;
+// What a lane says to Block::barrier() that may have to wait at a barrier with a number instead,
+// and what it is told then.
+constexpr int may_wait_there = 2, waits_there = -1;
+// The place in the source of all that wait for the whole block at the barrier of a number, which is
+// added. __syncthreads(), of which each place is another one, is barrier 0.
 constexpr std::uint32_t whole_block = 0xBA000000u;
 
-/// As __syncthreads() at `place`, unless there are threads that arrive at barrier 0 and do not
-/// wait.
-void wait_at_0(std::uint32_t place, unsigned threads, std::uint32_t pc) {
+constexpr unsigned named_barriers = AsyncUnit::named_barriers;
+
+unsigned number_of(std::uint32_t place) {
+  return place - whole_block < named_barriers ? place - whole_block : 0;
+}
+
+unsigned threads_of_warps(const Lanes& lanes) { return 32 * static_cast<unsigned>(lanes.warps()); }
+
+/// As __syncthreads() at `place`, unless there are threads that come there by a call that says how
+/// many meet.
+void wait_for_block(std::uint32_t place, std::uint32_t pc) {
   Block& block = Block::current();
-  if (!block.async.has_part_at_0() &&
-      block.barrier(place, pc, Combine::any, may_wait_at_0) != waits_there)
+  const unsigned number = number_of(place);
+  if (!block.async.has_part_at(number) &&
+      block.barrier(place, pc, Combine::any, may_wait_there) != waits_there)
     return;
-  block.async.wait(place_of(0), block.async.arrive_at_named(0, threads, pc), false, pc);
+  block.async.wait(place_of(number),
+                   block.async.arrive_at_named(number, threads_of_warps(block.lanes), pc), false,
+                   pc);
+}
+
+void check_number(Lanes& lanes, unsigned number, std::uint32_t pc) {
+  if (number >= named_barriers)
+    lanes.stop("barrier out of its range", pc, -1,
+               fmt::format("number {}; a block has {} barriers", number, named_barriers));
 }
 
 }  // namespace
@@ -40,9 +59,7 @@ std::string AsyncUnit::name_of(std::uint64_t barrier) const {
 }
 
 unsigned AsyncUnit::arrive_at_named(unsigned number, unsigned threads, std::uint32_t pc) {
-  if (number >= named_barriers)
-    block_.lanes.stop("barrier out of its range", pc, -1,
-                      fmt::format("number {}; a block has {} barriers", number, named_barriers));
+  check_number(block_.lanes, number, pc);
   if (threads == 0 || threads % 32 != 0)
     block_.lanes.stop("barrier out of its range", pc, -1,
                       fmt::format("{} threads; whole warps are counted", threads));
@@ -68,15 +85,17 @@ unsigned AsyncUnit::arrive_at_named(unsigned number, unsigned threads, std::uint
   return parity;
 }
 
-void AsyncUnit::arrive_in_part(unsigned number, unsigned threads, std::uint32_t pc) {
-  if (number == 0) has_part_at_0_ = true;
-  arrive_at_named(number, threads, pc);
+unsigned AsyncUnit::arrive_in_part(unsigned number, unsigned threads, std::uint32_t pc) {
+  check_number(block_.lanes, number, pc);
+  parts_ |= 1u << number;
+  return arrive_at_named(number, threads, pc);
 }
 
 bool AsyncUnit::wait_in_part() {
   bool any = false;
   for (Lane& lane : block_.lanes.all()) {
-    if (!has_part_at_0_ || lane.state != LaneState::at_barrier || lane.predicate != may_wait_at_0)
+    if (parts_ == 0 || lane.state != LaneState::at_barrier || lane.predicate != may_wait_there ||
+        !has_part_at(number_of(lane.mask)))
       continue;
     lane.state = LaneState::ready;
     lane.predicate = waits_there;
@@ -86,24 +105,27 @@ bool AsyncUnit::wait_in_part() {
 }
 
 RIDGELINE_RETURNS_BY_JUMP void block_barrier(std::uint32_t place) {
-  Block& block = Block::current();
-  // Inline PTX that names no number of threads has the barrier's in the lower bits.
-  if (place != whole_block && (place & 0xFFFF0000u) == whole_block)
-    block.barrier(place, RIDGELINE_CALLER, Combine::any, 0);
-  else
-    wait_at_0(place, 32 * static_cast<unsigned>(block.lanes.warps()), RIDGELINE_CALLER);
+  wait_for_block(place, RIDGELINE_CALLER);
 }
 
 void barrier_arrive_named(unsigned number, unsigned threads) {
   Block::current().async.arrive_in_part(number, threads, RIDGELINE_CALLER);
 }
 
+void barrier_sync_named(unsigned number) {
+  const std::uint32_t pc = RIDGELINE_CALLER;
+  check_number(Block::current().lanes, number, pc);
+  wait_for_block(whole_block + number, pc);
+}
+
 void barrier_sync_named(unsigned number, unsigned threads) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
-  if (number == 0 && static_cast<int>(threads) >= block.lanes.threads())
-    return wait_at_0(whole_block, threads, pc);
-  block.async.wait(place_of(number), block.async.arrive_at_named(number, threads, pc), false, pc);
+  const bool of_all = threads == threads_of_warps(block.lanes);
+  if (of_all && number == 0) return wait_for_block(whole_block, pc);
+  const unsigned parity = of_all ? block.async.arrive_in_part(number, threads, pc)
+                                 : block.async.arrive_at_named(number, threads, pc);
+  block.async.wait(place_of(number), parity, false, pc);
 }
 
 }  // namespace ridgeline::emulated

@@ -41,7 +41,8 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
     const std::uint64_t address = accesses.addresses[mistake->access];
     const int thread = accesses.first_thread + accesses.threads[mistake->access];
     const auto find = [&](const char* check, int other) {
-      block_.findings.add(check, pc, thread, other, block_.memory.describe(address), address);
+      block_.findings.add(check, pc, thread, other, block_.memory.describe(address), address,
+                          block_.memory.allocation_of(address));
     };
     if (mistake->unwritten) find("uninitialised (global)", -1);
     // Who has come to a counter last sets it back: the counter itself says that all others have.
@@ -56,7 +57,8 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
         (accesses.request != nullptr &&
          stored_the_same(*accesses.request, mistake->access, mistake->race)))
       block_.findings.note(same_value, pc, thread, mistake->race.other,
-                           block_.memory.describe(address), address);
+                           block_.memory.describe(address), address,
+                           block_.memory.allocation_of(address));
     else if (mistake->race.what != nullptr)
       find(mistake->race.what, mistake->race.other);
   }
@@ -108,7 +110,8 @@ void Requests::touch_lane(const Request& request, std::size_t i) {
   if ((request.act == Act::read || request.act == Act::atomic) &&
       !history.written(offset, request.bytes))
     block_.findings.add("uninitialised (shared)", request.pc, thread, -1,
-                        block_.shared.describe(request.addresses[i], request.bytes));
+                        block_.shared.describe(request.addresses[i], request.bytes), 0,
+                        block_.shared.variable_of(request.addresses[i]));
   Stored stored{.is_strong = strong_};
   if (request.act == Act::write)
     stored = {request.with(i), same_as_before(request.stored[i]), strong_};
@@ -116,10 +119,11 @@ void Requests::touch_lane(const Request& request, std::size_t i) {
   if (!conflict || (strong_ && request.act != Act::atomic)) return;  // flags are volatile
   if (ordered_by_lock(request, thread, conflict->other)) return;
   const std::string place = block_.shared.describe(request.addresses[i], request.bytes);
+  const std::uint64_t variable = block_.shared.variable_of(request.addresses[i]);
   if (conflict->same_value || stored_the_same(request, i, *conflict))
-    block_.findings.note(same_value, request.pc, thread, conflict->other, place);
+    block_.findings.note(same_value, request.pc, thread, conflict->other, place, 0, variable);
   else
-    block_.findings.add(conflict->what, request.pc, thread, conflict->other, place);
+    block_.findings.add(conflict->what, request.pc, thread, conflict->other, place, 0, variable);
 }
 
 }  // namespace ridgeline::emulated

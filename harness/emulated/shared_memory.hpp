@@ -46,6 +46,10 @@ class SharedMemory {
     return {"dynamic shared memory", dynamic_begin(), dynamic_begin() + dynamic_bytes_, true};
   }
   std::string describe(std::uint64_t address) const;  // "full + 8"
+  /// A number that the variable has in every block, from 1.
+  std::uint64_t variable_of(std::uint64_t address) const {
+    return 1 + offset_of(place_of(address).begin);
+  }
   /// "full of 16 bytes + 8 (index 1 of elements of 8 bytes)": of an access, also of one that lies
   /// beside the variable.
   std::string describe(std::uint64_t address, int bytes) const;

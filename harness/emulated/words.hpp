@@ -10,13 +10,13 @@ RIDGELINE_WORD unsigned __activemask() {
 template <class T>
 RIDGELINE_WORD unsigned __match_any_sync(unsigned mask, T value) {
   namespace emulated = ::ridgeline::emulated;
-  return emulated::match(mask, emulated::to_bits(value));
+  return emulated::match(mask, emulated::to_bits<emulated::Promoted<T>>(value));
 }
 /// The mask, if all lanes have the same value, else 0.
 template <class T>
 RIDGELINE_WORD unsigned __match_all_sync(unsigned mask, T value, int* all) {
   namespace emulated = ::ridgeline::emulated;
-  const unsigned same = emulated::match(mask, emulated::to_bits(value));
+  const unsigned same = emulated::match(mask, emulated::to_bits<emulated::Promoted<T>>(value));
   *all = __all_sync(mask, same == __ballot_sync(mask, 1) ? 1 : 0);
   return *all != 0 ? same : 0u;
 }

@@ -49,28 +49,6 @@ Words without_includes(const Words& words) {
   return kept;
 }
 
-/// What the preprocessed text of `source` includes that the emulated device may not take, as the
-/// end of a sentence. Its line markers say (`# 1 "FILE" 1`); the folder that the source is in says
-/// nothing.
-std::string large_headers(const std::string& text, const fs::path& source) {
-  const std::string folder = fs::absolute(source).parent_path().string();
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t quote = line.find('"');
-    if (!line.starts_with("# ") || quote == std::string::npos) continue;
-    std::string_view file = std::string_view(line).substr(quote + 1);
-    if (file.starts_with(folder)) file.remove_prefix(folder.size());
-    for (const auto& [part, name] :
-         {std::pair{"/thrust/", "Thrust"}, {"/cub/", "CUB"}, {"/cute/", "CuTe"}})
-      if (file.find(part) != std::string_view::npos)
-        return fmt::format(
-            ": it includes {}, whose headers do not all compile there; keep what uses it behind "
-            "#ifndef RIDGELINE_CHECK",
-            name);
-  }
-  return "";
-}
-
 class Build {
  public:
   Build(const Kit& kit, const CheckSources& sources, const fs::path& to, std::ostream& to_says)
@@ -119,8 +97,10 @@ class Build {
       refuse_unless(done, source + " cannot be preprocessed", done.said);
       done = perform({kit_.rewriter, preprocessed, rewritten});
       has_main = has_main || done.result.exit_code == 0;
-      if (!done.result.fine && done.result.exit_code != 3)
+      if (!done.result.fine && done.result.exit_code != 3) {
+        refuse_include(done, source, preprocessed);
         refuse_unless(done, source + " has what the emulated device does not model", done.said);
+      }
       words = kit_.compiler;
       if (words.size() > 1) words.insert(words.begin() + 1, "--note");
       add(words, without_includes(kit_.flags));
@@ -128,11 +108,8 @@ class Build {
       add(words, {"-w", "-fpermissive", "-fmax-errors=20", "-fpreprocessed", "-x", "c++-cpp-output",
                   "-c", rewritten, "-o", object});
       done = perform(words);
-      if (!done.result.fine)
-        refuse_unless(done,
-                      fmt::format("{} cannot be compiled for the emulated device{}", source,
-                                  large_headers(text_of(preprocessed), source)),
-                      done.said);
+      if (!done.result.fine) refuse_include(done, source, preprocessed);
+      refuse_unless(done, source + " cannot be compiled for the emulated device", done.said);
       to_says_ << done.said;
       objects.push_back(object);
     }
@@ -178,6 +155,18 @@ class Build {
       done = perform(words_of({object}));
     }
     refuse_unless(done, named + " cannot be linked", done.said);
+  }
+
+  /// Where a header of a library is what fails, in one sentence: its errors tell a user nothing.
+  void refuse_include(const Done& done, const std::string& source, const fs::path& text) const {
+    const std::string include =
+        broken_include(done.said, text_of(text), own_, fs::absolute(source).parent_path().string());
+    if (!include.empty())
+      throw Error(ErrorKind::usage,
+                  fmt::format("{} cannot be compiled for the emulated device: {}, which does not "
+                              "compile there",
+                              source, include),
+                  "keep it, and what uses it, behind #ifndef RIDGELINE_CHECK");
   }
 
   void refuse_unless(const Done& done, const std::string& failure, const std::string& said) const {

@@ -33,4 +33,10 @@ std::string library_stubs(const std::string& said);
 /// what to do. `own` are folders of files that are not the user's.
 std::string told_errors(const std::string& said, const std::vector<std::string>& own);
 
+/// "a.cu:3 includes thrust/sort.h": where the first error that was said stands in a header of
+/// another's and comes from no line of the user's, the #include that leads there, of the
+/// `preprocessed` text of a file in `folder`. Empty when there is none.
+std::string broken_include(const std::string& said, const std::string& preprocessed,
+                           const std::vector<std::string>& own, const std::string& folder);
+
 }  // namespace ridgeline::process

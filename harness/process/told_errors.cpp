@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <functional>
 #include <set>
 #include <string_view>
@@ -92,7 +93,73 @@ std::string hint_of(std::string_view text) {
   return "";
 }
 
+/// Calls `each(line)` until it returns false.
+template <class Each>
+void for_lines(std::string_view text, const Each& each) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (!each(text.substr(0, end))) return;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+/// Whether the file is the user's, and no header of a library; also where its copy lies in a folder
+/// of the user's.
+bool is_users_own(std::string_view file, const std::vector<std::string>& own,
+                  std::string_view folder) {
+  if (std::ranges::any_of(own, [&](const auto& of) { return file.starts_with(of); })) return false;
+  if (file.starts_with(folder)) file.remove_prefix(folder.size());
+  return std::ranges::none_of(
+      std::array<std::string_view, 4>{"/thrust/", "/cub/", "/cute/", "/cutlass/"},
+      [&](std::string_view part) { return file.find(part) != std::string_view::npos; });
+}
+
+/// As an #include names it.
+std::string_view name_of_header(std::string_view file) {
+  for (const std::string_view part : {"/cccl/", "/include/"})
+    if (const std::size_t at = file.rfind(part); at != std::string_view::npos)
+      return file.substr(at + part.size());
+  return file;
+}
+
 }  // namespace
+
+std::string broken_include(const std::string& said, const std::string& preprocessed,
+                           const std::vector<std::string>& own, const std::string& folder) {
+  std::string_view header;
+  for_lines(said, [&](std::string_view line) {
+    const Message message = message_of(line);
+    const std::string_view file = message.place.substr(0, message.place.rfind(':'));
+    if (file.empty()) return true;
+    if (message.is_error) header = file;
+    return !message.is_error && !is_users_own(file, own, folder);
+  });
+  if (header.empty() || is_users_own(header, own, folder)) return "";
+  // Markers say which file begins (`# 1 "FILE" 1`) and where one goes on (`# 12 "FILE" 2`).
+  std::string found;
+  std::string_view users, first;  // the file that is read, and what it has included
+  int number = 0;
+  for_lines(preprocessed, [&](std::string_view line) {
+    const std::size_t quote = line.find('"'), end = line.rfind('"');
+    if (!line.starts_with("# ") || quote == std::string_view::npos || end == quote) {
+      number += first.empty() ? 1 : 0;
+      return true;
+    }
+    const std::string_view file = line.substr(quote + 1, end - quote - 1);
+    if (is_users_own(file, own, folder)) {
+      users = file;
+      first = {};
+      std::from_chars(line.data() + 2, line.data() + quote, number);
+      return true;
+    }
+    if (first.empty() && !users.empty()) first = file;
+    if (file != header || users.empty() || users.starts_with('<')) return true;
+    found = fmt::format("{}:{} includes {}", printable(std::string(users), 1000), number,
+                        printable(std::string(name_of_header(first)), 1000));
+    return false;
+  });
+  return found;
+}
 
 std::string library_stubs(const std::string& said) {
   std::set<std::string, std::less<>> names;

@@ -31,10 +31,10 @@ RIDGELINE_WORD std::clock_t device_clock() {
 }
 
 // Exchanges as they were before CUDA 9: all lanes of the warp take part.
-#define RIDGELINE_OLD_SHUFFLE(name)                               \
-  template <class T>                                              \
-  RIDGELINE_WORD T old##name(T value, int lane, int width = 32) { \
-    return name##_sync(0xFFFFFFFFu, value, lane, width);          \
+#define RIDGELINE_OLD_SHUFFLE(name)                                  \
+  template <class T>                                                 \
+  RIDGELINE_WORD auto old##name(T value, int lane, int width = 32) { \
+    return name##_sync(0xFFFFFFFFu, value, lane, width);             \
   }
 RIDGELINE_OLD_SHUFFLE(__shfl)
 RIDGELINE_OLD_SHUFFLE(__shfl_up)
@@ -114,7 +114,9 @@ template <class T>
 RIDGELINE_WORD void __stwt(T* at, std::type_identity_t<T> value) {
   *at = value;
 }
-RIDGELINE_WORD void __barrier_sync(unsigned) { ::ridgeline::emulated::block_barrier(0xB0000000u); }
+RIDGELINE_WORD void __barrier_sync(unsigned number) {
+  ::ridgeline::emulated::barrier_sync_named(number);
+}
 RIDGELINE_WORD void __barrier_sync_count(unsigned number, unsigned threads) {
   ::ridgeline::emulated::barrier_sync_named(number, threads);
 }

@@ -68,8 +68,20 @@ void Session::launched(const emulated::Report& report) {
       continue;
     }
     const emulated::SourceLine line = line_of(finding.pc);
+    if (!line.file.empty()) {
+      const auto [known, is_first] =
+          lines_.try_emplace({report.kernel, finding.check, line.file, line.line, finding.variable,
+                              finding.variable == 0 ? finding.detail : ""},
+                             at->second);
+      if (!is_first) {
+        at->second = known->second;
+        found_[known->second].count += finding.count;
+        found_[known->second].accesses += finding.accesses;
+        continue;
+      }
+    }
     found_.push_back({finding.check, emulated::function_name(report.kernel), line.file, line.line,
-                      emulated::text_of(report, finding), finding.count});
+                      emulated::text_of(report, finding), finding.count, finding.accesses});
   }
   const bool was_refused =
       !report.completed && report.findings.size() == 1 && report.findings.front().block < 0;

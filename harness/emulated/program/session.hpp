@@ -24,6 +24,7 @@ struct Found {
   int line = 0;
   std::string text;  // the whole sentence
   std::uint64_t count = 0;
+  std::uint64_t accesses = 1;  // see emulated::Finding
 };
 
 /// What a program that runs on the emulated device has asked of it so far. One at a time.
@@ -79,6 +80,11 @@ class Session {
   const std::uint64_t most_accesses_;
   std::vector<Found> found_;
   std::map<std::tuple<std::uint64_t, std::uint32_t, std::string>, std::size_t> places_;
+  // Of findings of kernels: the kernel, the check, file and line, the variable, and where there is
+  // none the detail.
+  std::map<std::tuple<std::uint64_t, std::string, std::string, int, std::uint64_t, std::string>,
+           std::size_t>
+      lines_;
   std::set<std::string> notes_;
   std::set<std::pair<std::string, std::uint32_t>> noted_;
   std::uint64_t accesses_ = 0, launches_ = 0;

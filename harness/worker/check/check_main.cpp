@@ -23,8 +23,8 @@
 #include "harness/worker/check/unset_variables.hpp"
 
 // The program around a file that `ridgeline check` compiles: PROGRAM DEVICE [--report FILE]
-// [--silent]. Exit codes: 0 it was counted, 2 something is wrong with it, 64 usage, 69 no such
-// device.
+// [--text FILE]. The files get what it found, as JSON and for people. Exit codes: 0 it was counted,
+// 2 something is wrong with it, 64 usage, 69 no such device.
 namespace ridgeline {
 namespace {
 
@@ -88,25 +88,25 @@ json::Value with_findings(const record::Measurement& measurement,
   return all;
 }
 
-void print(const record::Measurement& measurement, std::string_view device,
+void print(std::FILE* to, const record::Measurement& measurement, std::string_view device,
            const std::vector<std::string>& notes) {
   if (measurement.outcome != record::Outcome::counted) {
-    fmt::print("{}: {}\n  {}\n", device, record::to_string(measurement.outcome),
+    fmt::print(to, "{}: {}\n  {}\n", device, record::to_string(measurement.outcome),
                measurement.reason);
     return;
   }
-  fmt::print("{}: nothing wrong was found\n", device);
-  for (const std::string& note : notes) fmt::print("  note: {}\n", note);
-  fmt::print("\n");
+  fmt::print(to, "{}: nothing wrong was found\n", device);
+  for (const std::string& note : notes) fmt::print(to, "  note: {}\n", note);
+  fmt::print(to, "\n");
   if (measurement.sites.empty()) {
-    fmt::print("No kernel was launched, so nothing was checked.\n");
+    fmt::print(to, "No kernel was launched, so nothing was checked.\n");
     return;
   }
-  for (const record::Metric& metric : measurement.metrics) fmt::print("{}", text_of(metric));
-  fmt::print("\n");
+  for (const record::Metric& metric : measurement.metrics) fmt::print(to, "{}", text_of(metric));
+  fmt::print(to, "\n");
   for (const std::string& line :
        analysis::annotated_listing(measurement.sites, measurement.sources))
-    fmt::print("{}\n", line);
+    fmt::print(to, "{}\n", line);
 }
 
 /// Runs the check in one order of lanes, warps and blocks, which the seed says: on one OS thread,
@@ -169,11 +169,15 @@ int run(const std::vector<std::string>& arguments) {
   if (arguments.empty()) throw Error(ErrorKind::usage, "no device is named");
   std::vector<std::string> notes;
   const record::Measurement measurement = measured_in_orders(arguments[0], notes);
-  if (std::ranges::find(arguments, "--silent") == arguments.end())
-    print(measurement, arguments[0], notes);
-  const auto report = std::ranges::find(arguments, "--report");
-  if (report != arguments.end() && std::next(report) != arguments.end())
-    std::ofstream(*std::next(report)) << with_findings(measurement, notes).dump() << '\n';
+  const auto file_of = [&](const char* option) {
+    const auto found = std::ranges::find(arguments, option);
+    return found == arguments.end() || std::next(found) == arguments.end() ? "" : *std::next(found);
+  };
+  if (std::FILE* const text = std::fopen(file_of("--text").c_str(), "w")) {
+    print(text, measurement, arguments[0], notes);
+    std::fclose(text);
+  }
+  std::ofstream(file_of("--report")) << with_findings(measurement, notes).dump() << '\n';
   return measurement.outcome == record::Outcome::counted ? 0 : 2;
 }
 

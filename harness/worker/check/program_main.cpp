@@ -22,8 +22,9 @@
 #include "harness/record/json.hpp"
 #include "harness/worker/check/unset_variables.hpp"
 
-// The program around one that has a main() of its own: PROGRAM DEVICE [--report FILE] [--silent]
-// [--limit ACCESSES] [-- ARGUMENTS...]. Exit codes: 0 nothing wrong was found, 2 something was, or
+// The program around one that has a main() of its own: PROGRAM DEVICE [--report FILE] [--text FILE]
+// [--limit ACCESSES] [-- ARGUMENTS...]. The files get what it found, as JSON and for people. Exit
+// codes: 0 nothing wrong was found, 2 something was, or
 // the program ended with another code than 0, 3 it was stopped at its limit, 64 usage, 69 no such
 // device.
 
@@ -33,8 +34,7 @@ extern "C" int ridgeline_run_program(int count, char** arguments);
 namespace ridgeline {
 namespace {
 
-std::string device_name, report_file;
-bool silent = false;
+std::string device_name, report_file, text_file;
 program::Session* session = nullptr;
 
 record::Measurement measured(int code) {
@@ -68,6 +68,7 @@ json::Value to_json(const record::Measurement& measurement, int code) {
   json::Value list = json::Value::array();
   for (const program::Found& each : session->found()) {
     json::Value one{{"check", each.check}, {"text", each.text}, {"count", each.count}};
+    if (each.accesses > 1) one["accesses"] = each.accesses;
     if (!each.kernel.empty()) one["kernel"] = each.kernel;
     if (!each.file.empty()) {
       one["file"] = each.file;
@@ -86,32 +87,33 @@ json::Value to_json(const record::Measurement& measurement, int code) {
   return all;
 }
 
-void print(const record::Measurement& measurement) {
+void print(std::FILE* to, const record::Measurement& measurement) {
   const auto& found = session->found();
-  fmt::print("\n");
+  fmt::print(to, "\n");
   if (measurement.outcome == record::Outcome::counted && session->launches() == 0)
-    fmt::print("{}: no kernel was launched, so none was checked\n", device_name);
+    fmt::print(to, "{}: no kernel was launched, so none was checked\n", device_name);
   else if (measurement.outcome == record::Outcome::counted)
-    fmt::print("{}: nothing wrong was found in {} launches\n", device_name, session->launches());
+    fmt::print(to, "{}: nothing wrong was found in {} launches\n", device_name,
+               session->launches());
   else if (found.empty())
-    fmt::print("{}: {}\n", device_name, measurement.reason);
+    fmt::print(to, "{}: {}\n", device_name, measurement.reason);
   else
-    fmt::print("{}: {} in {} launches\n", device_name,
+    fmt::print(to, "{}: {} in {} launches\n", device_name,
                found.size() == 1 ? "1 mistake" : fmt::format("{} mistakes", found.size()),
                session->launches());
-  for (const program::Found& each : found) fmt::print("  {}\n", each.text);
+  for (const program::Found& each : found) fmt::print(to, "  {}\n", each.text);
   if (!found.empty() && !session->out_of_budget().empty())
-    fmt::print("  {}\n", session->out_of_budget());
-  for (const std::string& note : session->notes()) fmt::print("note: {}\n", note);
+    fmt::print(to, "  {}\n", session->out_of_budget());
+  for (const std::string& note : session->notes()) fmt::print(to, "note: {}\n", note);
   if (measurement.sites.empty()) return;
-  fmt::print("\n");
+  fmt::print(to, "\n");
   for (const record::Metric& metric : measurement.metrics)
-    fmt::print("{:<34}{:>16}{}\n", metric.name, fmt::format("{:.10g}", metric.value),
+    fmt::print(to, "{:<34}{:>16}{}\n", metric.name, fmt::format("{:.10g}", metric.value),
                metric.unit == "1" ? "" : " " + metric.unit);
-  fmt::print("\n");
+  fmt::print(to, "\n");
   for (const std::string& line :
        analysis::annotated_listing(measurement.sites, measurement.sources))
-    fmt::print("{}\n", line);
+    fmt::print(to, "{}\n", line);
 }
 
 /// Reports, and ends the process.
@@ -122,7 +124,10 @@ void print(const record::Measurement& measurement) {
   std::fflush(nullptr);
   program::open_managed_memory();
   const record::Measurement measurement = measured(code);
-  if (!silent) print(measurement);
+  if (std::FILE* const text = text_file.empty() ? nullptr : std::fopen(text_file.c_str(), "w")) {
+    print(text, measurement);
+    std::fclose(text);
+  }
   if (!report_file.empty()) std::ofstream(report_file) << to_json(measurement, code).dump() << '\n';
   std::fflush(nullptr);
   ::_exit(measurement.outcome == record::Outcome::counted   ? 0
@@ -137,7 +142,7 @@ void print(const record::Measurement& measurement) {
   std::size_t at = 1;
   for (; at < arguments.size() && arguments[at] != "--"; ++at) {
     if (arguments[at] == "--report" && at + 1 < arguments.size()) report_file = arguments[++at];
-    if (arguments[at] == "--silent") silent = true;
+    if (arguments[at] == "--text" && at + 1 < arguments.size()) text_file = arguments[++at];
     if (arguments[at] == "--limit" && at + 1 < arguments.size()) {
       const std::string& text = arguments[++at];
       std::from_chars(text.data(), text.data() + text.size(), limit);

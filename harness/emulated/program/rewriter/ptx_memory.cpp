@@ -241,7 +241,7 @@ class Instruction {
       return fmt::format("{}barrier_{}_named({}, {})", device, has("sync") ? "sync" : "arrive",
                          get(0, "std::uint32_t"), get(1, "std::uint32_t"));
     if (!has("sync") || count() != 1) return "";
-    return fmt::format("{}block_barrier(0xBA000000u + {})", device, get(0, "std::uint32_t"));
+    return fmt::format("{}barrier_sync_named({})", device, get(0, "std::uint32_t"));
   }
 
   std::string fence() const {

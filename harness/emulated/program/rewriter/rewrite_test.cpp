@@ -158,6 +158,8 @@ TEST(Rewriter, InlinePtxBecomesCalls) {
   EXPECT_TRUE(becomes("__device__ void f() { asm volatile(\"bar.sync %0, 64;\" :: \"r\"(n)); }",
                       "barrier_sync_named("));
   EXPECT_TRUE(
+      becomes("__device__ void f() { asm volatile(\"bar.sync 2;\"); }", "barrier_sync_named("));
+  EXPECT_TRUE(
       becomes("__device__ void f() { asm volatile(\"barrier.cta.arrive.aligned 3, 96;\"); }",
               "barrier_arrive_named("));
   EXPECT_TRUE(becomes("__device__ void f() { asm(\"cp.async.commit_group;\\n\" ::: \"memory\"); }",
