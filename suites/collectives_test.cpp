@@ -160,7 +160,9 @@ TEST_F(Collectives, BesideWorkAreMeasuredAndVerifiedByTwoRanks) {
     const bool has_work = timed != std::string("collective_alone");
     EXPECT_EQ(measured.verification->tolerance > 0, has_work) << timed;
     // On a CPU the collective is waited for after the work.
-    if (has_work) EXPECT_GT(std::ranges::min(measured.samples_ns), flops / most_flops_per_ns);
+    if (has_work) {
+      EXPECT_GT(std::ranges::min(measured.samples_ns), flops / most_flops_per_ns);
+    }
   }
   worker.bye();
 }

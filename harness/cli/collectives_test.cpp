@@ -1,6 +1,7 @@
 // `ridgeline collectives` over stored runs, as a user calls it. All times are made up.
 
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 
 #include "harness/cli/said.hpp"
 #include "harness/store/examples.hpp"
+#include "harness/store/files_fixture.hpp"
 #include "harness/store/temporary_folder.hpp"
 #include "harness/store/write_run.hpp"
 
@@ -244,9 +246,10 @@ TEST_F(Curves, BlameNoChoiceWhereTheFastestIsUnsteady) {
       << said.out;
 }
 
-void add_rows(const store::TemporaryFolder& folder, int processes) {
+void add_rows(const store::TemporaryFolder& folder, int processes,
+              const std::string& id = "20261120T100000Z-aaaaaa") {
   store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
-  const record::Run run = examples::run("20261120T100000Z-aaaaaa");
+  const record::Run run = examples::run(id);
   store::begin(store, run, examples::device(), examples::environment());
   for (int replicate = 0; replicate < processes; ++replicate) {
     const std::int64_t process = store::add(store, examples::process(replicate, run.id));
@@ -292,6 +295,31 @@ TEST_F(Curves, SayWhatRowsOfTwoProcessesLack) {
   EXPECT_NE(said.out.find("Without an interval: it takes three processes of both rows.\n"),
             std::string::npos)
       << said.out;
+}
+
+TEST_F(Curves, OfABrokenRunAreLeftOutAndSaid) {
+  const std::string good = "20261120T100000Z-aaaaaa", bad = "20261121T100000Z-bbbbbb";
+  const auto expect_good = [&](const char* command, const char* list) {
+    store::change(folder / "synthetic-gpu.sqlite",
+                  "UPDATE measurement SET median_ns = -1 WHERE id = (SELECT max(id) FROM "
+                  "measurement)");
+    const Said said = collectives({command, "--json"});
+    ASSERT_EQ(said.code, 0) << said.err;
+    const json told = json::parse(said.out)[list];
+    ASSERT_EQ(told.size(), 1u) << command;
+    EXPECT_EQ(told[0]["run"], good) << command;
+    EXPECT_NE(said.err.find("left out: "), std::string::npos) << said.err;
+    std::filesystem::remove(folder / "synthetic-gpu.sqlite");
+  };
+  add_run(2, 16, good);
+  add_run(2, 16, bad);
+  expect_good("fit", "curves");
+  add_choices(good, 3, 1.1);
+  add_choices(bad, 3, 1.1);
+  expect_good("choices", "curves");
+  add_rows(folder, 3, good);
+  add_rows(folder, 3, bad);
+  expect_good("rows", "operations");
 }
 
 TEST_F(Curves, BlameNoChoiceForNoise) {

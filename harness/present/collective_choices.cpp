@@ -119,7 +119,9 @@ std::vector<ChosenCurve> find_choices(const std::filesystem::path& results,
   for (const store::FoundRun& found : store::all_runs(results, left_out)) {
     if (!found.summary.run.gate.empty() || !is_asked_for(found.summary.device, choice.device))
       continue;
-    newest.merge(choices_of(found, choice.patterns));
+    auto choices =
+        store::unless_unreadable(left_out, [&] { return choices_of(found, choice.patterns); });
+    if (choices) newest.merge(*choices);
   }
   std::vector<ChosenCurve> curves;
   for (auto& [key, curve] : newest) curves.push_back(std::move(curve));

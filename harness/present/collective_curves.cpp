@@ -76,7 +76,10 @@ std::vector<CollectiveCurve> find_curves(const std::filesystem::path& results,
   for (const store::FoundRun& found : store::all_runs(results, left_out)) {
     if (!found.summary.run.gate.empty() || !is_asked_for(found.summary.device, choice.device))
       continue;
-    for (auto& [key, curve] : curves_of(found, choice.patterns)) {
+    auto curves =
+        store::unless_unreadable(left_out, [&] { return curves_of(found, choice.patterns); });
+    if (!curves) continue;
+    for (auto& [key, curve] : *curves) {
       sort_points(curve);
       if (curve.points.size() >= least_sizes) newest.try_emplace(key, std::move(curve));
     }

@@ -75,7 +75,8 @@ std::vector<RowsOfOperation> find_rows(const std::filesystem::path& results,
   for (const store::FoundRun& found : store::all_runs(results, left_out)) {
     if (!found.summary.run.gate.empty() || !is_asked_for(found.summary.device, choice.device))
       continue;
-    newest.merge(rows_of(found, choice.patterns));
+    auto rows = store::unless_unreadable(left_out, [&] { return rows_of(found, choice.patterns); });
+    if (rows) newest.merge(*rows);
   }
   std::vector<RowsOfOperation> operations;
   for (auto& [key, operation] : newest) operations.push_back(std::move(operation));

@@ -231,7 +231,7 @@ bool Child::drain_errors(std::ostream* log) {
     got = read(errors_.get(), buffer, sizeof buffer);
     if (got <= 0) break;
     if (log) log->write(buffer, got).flush();
-    error_text_.append(buffer, static_cast<std::size_t>(got));
+    keep_errors({buffer, static_cast<std::size_t>(got)});
     if (error_text_.size() > 2 * max_error_bytes)
       error_text_.erase(0, error_text_.size() - max_error_bytes);
   }
@@ -240,9 +240,27 @@ bool Child::drain_errors(std::ostream* log) {
   return got != 0;
 }
 
+void Child::keep_errors(std::string_view text) {
+  if (!take_) {
+    error_text_ += text;
+    return;
+  }
+  begun_ += text;
+  std::string_view left = begun_;
+  for (std::size_t end = 0; (end = left.find('\n')) != std::string_view::npos;) {
+    if (!take_(left.substr(0, end))) error_text_ += left.substr(0, end + 1);
+    left.remove_prefix(end + 1);
+  }
+  if (left.size() > max_error_bytes) {  // longer than anything that is taken
+    error_text_ += left;
+    left = {};
+  }
+  begun_ = std::string(left);
+}
+
 std::string Child::last_words() {
   drain_errors();
-  return printable(last_line(error_text_), 500);
+  return printable(last_line(error_text_ + begun_), 500);
 }
 
 void Child::suspend() noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -51,6 +52,9 @@ class Child {
   /// Takes up to 1 MiB of what stderr holds without waiting, and writes it to the log, if any; all
   /// but its last 64 KiB are dropped. False once stderr has ended.
   bool drain_errors(std::ostream* log = nullptr);
+  /// Shows each whole line of stderr to `take` first: what that takes, by returning true, is not
+  /// kept among the words of the program.
+  void sift_errors(std::function<bool(std::string_view line)> take) { take_ = std::move(take); }
   /// The last_line() of stderr, fit to be shown; empty when there is none.
   std::string last_words();
 
@@ -72,11 +76,15 @@ class Child {
   std::string ending() const;
 
  private:
+  void keep_errors(std::string_view text);
+
   Descriptor input_, output_, errors_, end_, alive_;
   pid_t guard_ = 0;
   std::vector<pid_t> stopped_;
   int status_ = -1;  // of the program, as waitpid gives it; -1 while unknown
   std::string error_text_;
+  std::function<bool(std::string_view)> take_;
+  std::string begun_;  // a line that may still be taken
 };
 
 }  // namespace ridgeline::process

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <string_view>
 
 #include <fmt/core.h>
 #include <poll.h>
@@ -14,6 +15,7 @@
 #include "harness/process/interrupt.hpp"
 #include "harness/process/python_worker.hpp"
 #include "harness/protocol/json.hpp"
+#include "harness/protocol/rank_note.hpp"
 
 namespace ridgeline::process {
 namespace {
@@ -46,6 +48,11 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const Launche
   Command command = launch_command(launcher, ranks, program, *reception_);
   command.environment.insert(command.environment.end(), environment.begin(), environment.end());
   child_ = std::make_unique<Child>(command);
+  child_->sift_errors([this](std::string_view line) {
+    auto note = protocol::parse_rank_note(line);
+    if (note && !has_failed_ && !rank_failure_) rank_failure_ = std::move(note->failure);
+    return note.has_value();
+  });
 }
 
 protocol::Hello WorkerProcess::greet(Deadline deadline) {
@@ -97,7 +104,14 @@ template <class Answer>
 std::variant<Answer, protocol::Failure> WorkerProcess::answer(Deadline deadline) {
   const std::string line = receive(deadline);
   try {
-    return protocol::parse_answer<Answer>(line);
+    auto answer = protocol::parse_answer<Answer>(line);
+    // What other ranks say of the same failure is no answer to what is asked next.
+    const auto* failure = std::get_if<protocol::Failure>(&answer);
+    if (failure && failure->exit_code != static_cast<int>(ErrorKind::usage)) {
+      has_failed_ = true;
+      rank_failure_.reset();
+    }
+    return answer;
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::dependency) throw;  // another version of the protocol
     lose(record::Outcome::crashed, error.what());
@@ -175,15 +189,28 @@ std::string WorkerProcess::receive(Deadline deadline) {
         const bool cut = !lines_->held().empty();
         const bool ended = ends_soon();
         child_->kill();
+        child_->drain_errors();
+        if (rank_failure_) return failure_of_rank();
         lose(record::Outcome::crashed,
              fmt::format("the worker {}{}",
                          ended ? child_->ending() : "closed its output, but did not end",
                          cut ? " in the middle of a message" : ""));
       }
       case LineReader::State::waiting:
+        if (rank_failure_) return failure_of_rank();
         wait(from_, POLLIN, deadline);
     }
   }
+}
+
+/// As the answer to what was asked. Its ranks are of no use to anybody: the others wait for it.
+std::string WorkerProcess::failure_of_rank() {
+  child_->kill();
+  // What rank 0 has said meanwhile answers nothing that is asked later.
+  while (lines_->pump() == LineReader::State::line) lines_->take();
+  std::string line = protocol::to_line(protocol::AnyAnswer(*std::exchange(rank_failure_, {})));
+  line.pop_back();  // the newline
+  return line;
 }
 
 /// Whether it ends by itself: a program that ends closes its output a moment before.
@@ -227,7 +254,8 @@ void WorkerProcess::wait(int descriptor, short events, Deadline deadline) {
 
 void WorkerProcess::lose(record::Outcome outcome, const std::string& reason, bool is_stopped) {
   child_->kill();
-  const std::string words = child_->last_words();
+  std::string words = child_->last_words();
+  if (rank_failure_) words = printable(rank_failure_->message, 500);
   throw WorkerLost(outcome,
                    words.empty() ? reason : fmt::format("{}; it last said: {}", reason, words),
                    is_stopped);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -51,8 +52,9 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// A running worker and the conversation with it: one request, one answer. Every answer has a
 /// deadline; a worker that breaks the protocol, or of which a process stays stopped while others go
-/// on (Stops), is killed with all it started and WorkerLost is thrown. Throws Interrupted as soon
-/// as Interrupt asks for it.
+/// on (Stops), is killed with all it started and WorkerLost is thrown. When a rank other than 0
+/// says why it cannot go on (protocol::RankNote), and rank 0 has not answered before, all are
+/// killed, and that is the answer. Throws Interrupted as soon as Interrupt asks for it.
 class WorkerProcess {
  public:
   /// Starts it as worker_command has it, without waiting for it. `tick` is called a few times a
@@ -101,6 +103,7 @@ class WorkerProcess {
   void meet(Deadline deadline);
   void send(const std::string& line, Deadline deadline);
   std::string receive(Deadline deadline);
+  std::string failure_of_rank();
   bool ends_soon();
   void wait(int descriptor, short events, Deadline deadline);
   [[noreturn]] void lose(record::Outcome outcome, const std::string& reason,
@@ -114,6 +117,8 @@ class WorkerProcess {
   std::unique_ptr<LineReader> lines_;
   std::function<void()> tick_;
   Stops stops_;  // of all that it had when greeted: to find them takes a look at all processes
+  std::optional<protocol::Failure> rank_failure_;  // the first one, not told yet
+  bool has_failed_ = false;                        // told by whichever rank
   bool said_bye_ = false;
 };
 

@@ -54,6 +54,16 @@ int MPI_Allgather(const void* sent, int count, void* of, void* received, int roo
   return status;
 }
 """
+# The first buffer of rank 1 alone, while rank 0 waits for it.
+NO_MEMORY = """
+void* dlsym(void*, const char*);
+void* aligned_alloc(size_t unit, size_t bytes) {
+  static void* (*real)(size_t, size_t);
+  if (real == NULL) real = (void* (*)(size_t, size_t))dlsym((void*)-1L, "aligned_alloc");
+  if (misbehaves() && bytes >= 1024 && unlink(getenv("SPOILED_MEMORY")) == 0) return NULL;
+  return real(unit, bytes);
+}
+"""
 OVER = rf"killed while preparing: the case's {CASE_S}\.00 s were over"
 # What must be stored of each operation that rank 1 spoils.
 FAULTS = {
@@ -99,3 +109,14 @@ def test_a_rank_that_stays_stopped_ends_its_case_before_its_time(lab):
     done = spoiled_ranks.run(lab, "cpu", cases, LONG_S, STOP_SEED, before)
     why = r"^killed while preparing: rank 1 \(process \d+\) was stopped by a signal, and nobody "
     spoiled_ranks.check(lab, done, {CASE.format(STOPPED): ("timeout", why)})
+
+
+def test_a_rank_that_fails_while_rank_0_waits_says_why(lab):
+    first = lab.folder / "first"
+    first.touch()
+    made = spoiled_ranks.library(lab.folder, "memory.so", NO_MEMORY)
+    before = f"export LD_PRELOAD={made} SPOILED_MEMORY={first}"
+    cases = [CASE.format(op) for op in (STOPPED, HEALTHY[0])]
+    done = spoiled_ranks.run(lab, "cpu", cases, LONG_S, STOP_SEED, before)
+    why = "^while preparing: rank 1 failed in the middle of a case: allocating .*: out of memory$"
+    spoiled_ranks.check(lab, done, {CASE.format(STOPPED): ("crashed", why)})

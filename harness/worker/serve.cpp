@@ -15,6 +15,7 @@
 #include "harness/protocol/json.hpp"
 #include "harness/worker/build_facts.hpp"
 #include "harness/worker/hosts.hpp"
+#include "harness/worker/rank_failure.hpp"
 
 namespace ridgeline::worker {
 namespace {
@@ -195,28 +196,32 @@ class Session {
 void serve(const Program& program, Transport& transport) {
   Session session(program);
   while (const auto line = transport.receive()) {
-    std::string answer, failure;
+    std::string answer;
+    protocol::Failure failure;
     bool broken = false;  // beyond this request
     try {
       answer = session.answer(protocol::parse_request(*line));
     } catch (const Error& error) {
       broken = error.kind() != ErrorKind::usage;
-      failure = error.what();
-      answer = to_line(
-          protocol::Failure{error.what(), error.advice(), error.exit_code(), cause_of(error)});
+      failure = {error.what(), error.advice(), error.exit_code(), cause_of(error)};
+      answer = to_line(failure);
     } catch (const std::exception& error) {
       broken = true;
-      failure = error.what();
-      answer = to_line(protocol::Failure{error.what(), "", static_cast<int>(ErrorKind::internal),
-                                         cause_of(error)});
+      failure = {error.what(), "", static_cast<int>(ErrorKind::internal), cause_of(error)};
+      answer = to_line(failure);
     }
     if (answer.empty()) return;
     transport.send(answer);
     if (!broken) continue;
-    // The other ranks may wait for this one for ever, and only rank 0 is heard.
-    if (program.group != nullptr && program.group->size() > 1)
-      throw Error(ErrorKind::dependency, fmt::format("rank {} failed in the middle of a case: {}",
-                                                     program.group->rank(), failure));
+    // The other ranks may wait for this one for ever, and of answers only those of rank 0 are
+    // heard.
+    if (program.group != nullptr && program.group->size() > 1) {
+      const int rank = program.group->rank();
+      failure.message =
+          fmt::format("rank {} failed in the middle of a case: {}", rank, failure.message);
+      if (rank != 0) tell_failure(rank, failure);
+      throw Error(ErrorKind::dependency, failure.message);
+    }
     session.drop_device();
   }
 }
