@@ -82,17 +82,18 @@ struct GlobalMemory::Access {
     if (owner_of(cell) != me) return strong != 0 && is_strong(cell);
     return !follows_threads || !history.races(load(moment), thread, bytes, strong_in_block);
   }
-  void note_read(Owner& owner, std::uint32_t read) const {
+  /// `more` goes into the cell at once: another core may look at it between two stores.
+  void note_read(Owner& owner, std::uint32_t read, std::uint32_t more = 0) const {
     const bool mine = read == 0 || owner_of(read) == me;
     const std::uint32_t still_strong = read == 0 || is_strong(read) ? strong : 0;
-    store(owner.reader,
-          (mine ? me : several) << number_shift | bytes_of(read) | bytes << 1 | still_strong);
+    store(owner.reader, (mine ? me : several) << number_shift | bytes_of(read) | bytes << 1 |
+                            still_strong | more);
     store(owner.read_at, now);
   }
-  void note_write(Owner& owner, std::uint32_t wrote) const {
+  void note_write(Owner& owner, std::uint32_t wrote, std::uint32_t more = 0) const {
     const std::uint32_t mine = owner_of(wrote) == me ? bytes_of(wrote) : 0;
     const std::uint32_t still_strong = mine == 0 || is_strong(wrote) ? strong : 0;
-    store(owner.writer, me << number_shift | mine | bytes << 1 | still_strong);
+    store(owner.writer, me << number_shift | mine | bytes << 1 | still_strong | more);
     store(owner.written_at, now);
   }
 };
@@ -164,9 +165,7 @@ GlobalMemory::Race GlobalMemory::touch_bytes(const Access& access, bool reads, S
     }
     reads ? of_byte.note_read(mine, byte_read) : of_byte.note_write(mine, byte_wrote);
   }
-  reads ? access.note_read(owner, read) : access.note_write(owner, wrote);
-  std::uint32_t& noted = reads ? owner.reader : owner.writer;
-  store(noted, load(noted) | by_bytes);
+  reads ? access.note_read(owner, read, by_bytes) : access.note_write(owner, wrote, by_bytes);
   return found;
 }
 
