@@ -134,6 +134,8 @@ template std::variant<protocol::Finished, protocol::Failure> WorkerProcess::ask(
 template std::variant<protocol::Opened, protocol::Failure> WorkerProcess::answer(Deadline);
 
 bool WorkerProcess::ready() {
+  child_->drain_errors();
+  if (rank_failure_) return false;
   pollfd end{child_->end(), POLLIN, 0};
   return poll(&end, 1, 0) == 0 && lines_->pump() == LineReader::State::waiting &&
          lines_->held().empty();

@@ -47,9 +47,8 @@ TEST(RankNote, IsNothingElse) {
   for (const char* line :
        {"", "ridgeline-rank ", "ridgeline-rank 1", "ridgeline-rank x {}", "ridgeline-rank 1 {}",
         "ridgeline-rank 1 {\"reply\":\"open\"}", "ridgeline-rank 1 {\"reply\":\"error\"",
-        "ridgeline-rank -1 "
-        "{\"reply\":\"error\",\"message\":\"m\",\"advice\":\"\",\"exit_code\":70}",
-        "rank 1 {\"reply\":\"error\",\"message\":\"m\",\"advice\":\"\",\"exit_code\":70}"})
+        R"(ridgeline-rank -1 {"reply":"error","message":"m","advice":"","exit_code":70})",
+        R"(rank 1 {"reply":"error","message":"m","advice":"","exit_code":70})"})
     EXPECT_FALSE(parse_rank_note(line)) << line;
 }
 

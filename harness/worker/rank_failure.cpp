@@ -1,6 +1,8 @@
 #include "harness/worker/rank_failure.hpp"
 
+#include <cerrno>
 #include <string>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -11,7 +13,12 @@ namespace ridgeline::worker {
 void tell_failure(int rank, const protocol::Failure& failure) {
   constexpr unsigned patience_s = 10;
   const std::string line = protocol::to_line(protocol::RankNote{rank, failure});
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // so nobody listens
+  for (std::string_view rest = line; !rest.empty();) {
+    const ssize_t written = write(STDERR_FILENO, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return;  // so nobody listens
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
   sleep(patience_s);
 }
 
