@@ -59,6 +59,9 @@ TEST(Honest, WithAGeneratorOfItsOwn) {
   // A task that is now and then far longer.
   expect_right(doubling(
       [&](const float* x, float* y) { doubled(x, y, 256, chance() % 10 == 0 ? 2000 : 100); }));
+  // Or seldom far shorter.
+  expect_right(doubling(
+      [&](const float* x, float* y) { doubled(x, y, 256, chance() % 8 == 0 ? 200 : 2000); }));
 }
 
 TEST(Honest, InPlaceAndInTwoBuffers) {
