@@ -55,7 +55,8 @@ measure::Workload prepare(const Named& named, const Problem& problem, const Call
   measure::Workload workload;
   workload.sets = sets;
   workload.executions = calls.count;
-  workload.launch = [=, &ranks](measure::Turn turn, device::Stream& stream) {
+  workload.launch = [=, &ranks, &group](measure::Turn turn, device::Stream& stream) {
+    group.count_meeting();
     ranks.launch(problem, data->sent(turn), data->received(turn), stream);
   };
   device::while_waiting([&ranks] { ranks.look(); });

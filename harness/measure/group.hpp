@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 namespace ridgeline::measure {
@@ -33,6 +35,15 @@ class Group {
     broadcast(&value, sizeof value);
     return value;
   }
+
+  /// How often this rank has gone to where it may wait for others: to what stands above, and to
+  /// operations of cases. The same on every rank that has come as far. Any thread may ask.
+  std::uint64_t meetings() const { return meetings_.load(std::memory_order_relaxed); }
+  /// Of the one thread that meets others: a counter that others only read needs no locked addition.
+  void count_meeting() { meetings_.store(meetings() + 1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> meetings_ = 0;
 };
 
 }  // namespace ridgeline::measure

@@ -44,14 +44,18 @@ WorkerProcess::WorkerProcess(const WorkerCommand& worker, std::function<void()> 
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, const Launcher& launcher,
                              int ranks, std::function<void()> tick, const Variables& environment)
-    : reception_(std::make_unique<Reception>()), tick_(std::move(tick)) {
+    : reception_(std::make_unique<Reception>()), tick_(std::move(tick)), rank_count_(ranks) {
   Command command = launch_command(launcher, ranks, program, *reception_);
   command.environment.insert(command.environment.end(), environment.begin(), environment.end());
   child_ = std::make_unique<Child>(command);
-  child_->sift_errors([this](std::string_view line) {
-    auto note = protocol::parse_rank_note(line);
-    if (note && !has_failed_ && !rank_failure_) rank_failure_ = std::move(note->failure);
-    return note.has_value();
+  child_->sift_errors([this, token = reception_->token(), ranks](std::string_view line) {
+    auto note = protocol::parse_rank_note(line, token, ranks);
+    if (!note) return false;
+    if (const auto* beat = std::get_if<protocol::Beat>(&note->said))
+      ranks_.hear(note->rank, *beat, Clock::now());
+    else if (!has_failed_ && !rank_failure_)
+      rank_failure_ = std::get<protocol::Failure>(std::move(note->said));
+    return true;
   });
 }
 
@@ -67,7 +71,9 @@ protocol::Hello WorkerProcess::greet(Deadline deadline) {
                 failure->advice);
   }
   stops_ = Stops(child_->processes());
-  return std::get<protocol::Hello>(std::move(answer));
+  auto hello = std::get<protocol::Hello>(std::move(answer));
+  ranks_ = RankWatch(hello.hosts, rank_count_);
+  return hello;
 }
 
 // Whoever connects to the port may be anybody: only the holder of the token is listened to.
@@ -97,6 +103,7 @@ std::variant<Answer, protocol::Failure> WorkerProcess::ask(const protocol::Reque
 }
 
 void WorkerProcess::begin(const protocol::Request& request, Deadline deadline) {
+  ranks_.begin(Clock::now());
   send(protocol::to_line(request), deadline);
 }
 
@@ -240,27 +247,36 @@ void WorkerProcess::wait(int descriptor, short events, Deadline deadline) {
                 fmt::format("cannot wait for a worker: {}", std::strerror(errno)));
   Interrupt::check();
   child_->drain_errors();
+  look();
+  // Nobody is left to wait for: rank 0 had not connected, or what it held open is not closed yet.
+  if (waits[2].revents != 0 && waits[0].revents == 0 && !ended_before) {
+    child_->kill();
+    child_->drain_errors();
+    if (rank_failure_ && connection_) return;  // which is the answer
+    lose(record::Outcome::crashed, fmt::format("the worker {}", child_->ending()));
+  }
+  if (tick_) tick_();
+}
+
+/// At its processes, those of other hosts by what they say.
+void WorkerProcess::look() {
   stops_.look();
   if (const std::string who = stops_.for_good(); !who.empty())
     lose(record::Outcome::timeout,
          fmt::format("{} was stopped by a signal, and nobody resumed it for {:g} s", who,
                      longest_stop_s),
          true);
-  // A launcher that ends before rank 0 has connected leaves nobody to wait for.
-  if (waits[2].revents != 0 && waits[0].revents == 0 && !ended_before) {
-    child_->kill();
-    lose(record::Outcome::crashed, fmt::format("the worker {}", child_->ending()));
-  }
-  if (tick_) tick_();
+  if (const std::string fault = ranks_.fault(Clock::now()); !fault.empty())
+    lose(record::Outcome::timeout, fault, true);
 }
 
-void WorkerProcess::lose(record::Outcome outcome, const std::string& reason, bool is_stopped) {
+void WorkerProcess::lose(record::Outcome outcome, const std::string& reason, bool is_early) {
   child_->kill();
   std::string words = child_->last_words();
   if (rank_failure_) words = printable(rank_failure_->message, 500);
   throw WorkerLost(outcome,
                    words.empty() ? reason : fmt::format("{}; it last said: {}", reason, words),
-                   is_stopped);
+                   is_early);
 }
 
 }  // namespace ridgeline::process

@@ -14,6 +14,7 @@
 #include "harness/process/clock.hpp"
 #include "harness/process/launcher.hpp"
 #include "harness/process/line_reader.hpp"
+#include "harness/process/rank_watch.hpp"
 #include "harness/process/stops.hpp"
 #include "harness/protocol/messages.hpp"
 #include "harness/record/outcome.hpp"
@@ -28,15 +29,15 @@ inline constexpr double start_s = 60;
 /// pass. It has been killed. `what()` is the reason, fit to be stored.
 class WorkerLost : public std::runtime_error {
  public:
-  WorkerLost(record::Outcome outcome, const std::string& reason, bool is_stopped = false)
-      : std::runtime_error(reason), outcome_(outcome), is_stopped_(is_stopped) {}
+  WorkerLost(record::Outcome outcome, const std::string& reason, bool is_early = false)
+      : std::runtime_error(reason), outcome_(outcome), is_early_(is_early) {}
   record::Outcome outcome() const { return outcome_; }  // crashed or timeout
-  /// Whether it is a timeout before the deadline, because one of its processes stayed stopped.
-  bool is_stopped() const { return is_stopped_; }
+  /// Whether it is a timeout before the deadline, because one of its processes will not go on.
+  bool is_early() const { return is_early_; }
 
  private:
   record::Outcome outcome_;
-  bool is_stopped_;
+  bool is_early_;
 };
 
 /// How a worker is started: these arguments come before those of worker_command.
@@ -52,7 +53,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// A running worker and the conversation with it: one request, one answer. Every answer has a
 /// deadline; a worker that breaks the protocol, or of which a process stays stopped while others go
-/// on (Stops), is killed with all it started and WorkerLost is thrown. When a rank other than 0
+/// on (Stops), or a rank stays away from them (RankWatch), is killed with all it started and
+/// WorkerLost is thrown. When a rank other than 0
 /// says why it cannot go on (protocol::RankNote), and rank 0 has not answered before, all are
 /// killed, and that is the answer. Throws Interrupted as soon as Interrupt asks for it.
 class WorkerProcess {
@@ -106,8 +108,8 @@ class WorkerProcess {
   std::string failure_of_rank();
   bool ends_soon();
   void wait(int descriptor, short events, Deadline deadline);
-  [[noreturn]] void lose(record::Outcome outcome, const std::string& reason,
-                         bool is_stopped = false);
+  void look();
+  [[noreturn]] void lose(record::Outcome outcome, const std::string& reason, bool is_early = false);
 
   Clock::time_point started_ = Clock::now();
   std::unique_ptr<Child> child_;
@@ -117,6 +119,8 @@ class WorkerProcess {
   std::unique_ptr<LineReader> lines_;
   std::function<void()> tick_;
   Stops stops_;  // of all that it had when greeted: to find them takes a look at all processes
+  int rank_count_ = 1;
+  RankWatch ranks_;
   std::optional<protocol::Failure> rank_failure_;  // the first one, not told yet
   bool has_failed_ = false;                        // told by whichever rank
   bool said_bye_ = false;

@@ -206,9 +206,9 @@ void CaseExecution::perform(const char* stage, Step step) {
     step(process::after(left_s()));
   } catch (const process::WorkerLost& lost) {
     std::string reason = fmt::format("while {}: {}", stage, lost.what());
-    if (lost.is_stopped()) {
+    if (lost.is_early()) {
       reason = fmt::format("killed while {}: {}", stage, lost.what());
-      ended_by_stop_ = true;
+      ended_early_ = true;
     } else if (lost.outcome() == record::Outcome::timeout) {
       result_.out_of_budget = limits_.run_left_s < limits_.timeout_s;
       reason = fmt::format(
@@ -334,7 +334,7 @@ CaseResult CaseExecution::result() const {
   const bool for_good = measurement.outcome == record::Outcome::timeout && worker_.is_stopped();
   result.paused_s = machine_s + (for_good ? 0 : worker_s);
   if (measurement.outcome == record::Outcome::timeout) {
-    if (worker_s > 0 && !ended_by_stop_)
+    if (worker_s > 0 && !ended_early_)
       measurement.reason +=
           fmt::format(", and the worker was stopped for {} of it", units::time(worker_s * 1e9));
     if (machine_s > 0)

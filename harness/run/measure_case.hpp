@@ -79,7 +79,7 @@ class CaseExecution {
   protocol::Prepare request_;
   CaseResult result_;
   bool ended_ = false, counted_ = false;
-  bool ended_by_stop_ = false;      // of a process of the worker, before its deadline
+  bool ended_early_ = false;        // before its deadline: a process of the worker will not go on
   std::vector<double> samples_ns_;  // that the worker has answered with, as it must finish
   double spent_s_ = 0;
   const double paused_before_s_ = process::paused_s();

@@ -1,6 +1,7 @@
 #include "harness/worker/rank_failure.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -12,11 +13,13 @@ namespace ridgeline::worker {
 
 void tell_failure(int rank, const protocol::Failure& failure) {
   constexpr unsigned patience_s = 10;
-  const std::string line = protocol::to_line(protocol::RankNote{rank, failure});
+  const char* const token = std::getenv(protocol::token_variable);
+  if (token == nullptr) return;  // so nobody listens
+  const std::string line = protocol::to_line({rank, failure}, token);
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t written = write(STDERR_FILENO, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // so nobody listens
+    if (written < 0) return;  // nor now
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
   sleep(patience_s);

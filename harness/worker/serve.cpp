@@ -15,6 +15,7 @@
 #include "harness/protocol/json.hpp"
 #include "harness/worker/build_facts.hpp"
 #include "harness/worker/hosts.hpp"
+#include "harness/worker/rank_beats.hpp"
 #include "harness/worker/rank_failure.hpp"
 
 namespace ridgeline::worker {
@@ -63,6 +64,11 @@ std::optional<protocol::FailureCause> cause_of(const std::exception& error) {
 std::size_t reserved(const device::Facts& facts) {
   constexpr std::size_t most = std::size_t{4} << 30;
   return facts.kind == device::Kind::cpu ? std::min<std::size_t>(facts.memory / 8, most) : 0;
+}
+
+/// Whether its ranks are on several hosts.
+bool is_spread(const measure::Group* group) {
+  return group != nullptr && group->here().size < group->size();
 }
 
 /// The state of a conversation: one opened device, its inputs, and at most one prepared case.
@@ -200,6 +206,8 @@ void serve(const Program& program, Transport& transport) {
     protocol::Failure failure;
     bool broken = false;  // beyond this request
     try {
+      std::optional<RankBeats> beats;  // on one host, ridgeline sees for itself
+      if (is_spread(program.group)) beats.emplace(*program.group);
       answer = session.answer(protocol::parse_request(*line));
     } catch (const Error& error) {
       broken = error.kind() != ErrorKind::usage;

@@ -69,11 +69,13 @@ void MpiGroup::abort(int exit_code) noexcept {
 
 void MpiGroup::barrier() {
   machine();
+  count_meeting();
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
 double MpiGroup::max(double value) {
   machine();
+  count_meeting();
   double largest = value;
   MPI_Allreduce(&value, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return largest;
@@ -81,6 +83,7 @@ double MpiGroup::max(double value) {
 
 void MpiGroup::broadcast(void* bytes, std::size_t count) {
   machine();
+  count_meeting();
   auto* next = static_cast<unsigned char*>(bytes);
   while (count > 0) {
     const auto part = static_cast<int>(std::min<std::size_t>(count, INT_MAX));
@@ -92,6 +95,7 @@ void MpiGroup::broadcast(void* bytes, std::size_t count) {
 
 void MpiGroup::gather(const void* mine, std::size_t count, void* all) {
   machine();
+  count_meeting();
   const int each = static_cast<int>(count);  // of what ranks tell each other, never of messages
   MPI_Allgather(mine, each, MPI_BYTE, all, each, MPI_BYTE, MPI_COMM_WORLD);
 }
