@@ -4,18 +4,54 @@ from harness.cli.checked_programs import check
 
 # Those of CUDA 13's folder `include` that say words of kernels, or the runtime's; older and newer
 # toolkits have some of them.
-HEADERS = """
-builtin_types channel_descriptor common_functions crt/common_functions crt/device_functions
-crt/host_defines crt/math_functions crt/sm_70_rt crt/sm_80_rt crt/sm_90_rt cuComplex
-cuda_occupancy cuda_profiler_api cuda_runtime cuda_runtime_api cuda_surface_types
-cuda_texture_types device_atomic_functions device_double_functions device_functions
-device_launch_parameters device_types driver_functions driver_types host_config host_defines
-library_types math_constants math_functions sm_20_atomic_functions sm_20_intrinsics
-sm_30_intrinsics sm_32_atomic_functions sm_32_intrinsics sm_35_atomic_functions
-sm_35_intrinsics sm_60_atomic_functions sm_61_intrinsics surface_functions
-surface_indirect_functions surface_types texture_fetch_functions texture_indirect_functions
-texture_types vector_functions vector_types
-""".split()
+HEADERS = [
+    "builtin_types",
+    "channel_descriptor",
+    "common_functions",
+    "crt/common_functions",
+    "crt/device_functions",
+    "crt/host_defines",
+    "crt/math_functions",
+    "crt/sm_70_rt",
+    "crt/sm_80_rt",
+    "crt/sm_90_rt",
+    "cuComplex",
+    "cuda_occupancy",
+    "cuda_profiler_api",
+    "cuda_runtime",
+    "cuda_runtime_api",
+    "cuda_surface_types",
+    "cuda_texture_types",
+    "device_atomic_functions",
+    "device_double_functions",
+    "device_functions",
+    "device_launch_parameters",
+    "device_types",
+    "driver_functions",
+    "driver_types",
+    "host_config",
+    "host_defines",
+    "library_types",
+    "math_constants",
+    "math_functions",
+    "sm_20_atomic_functions",
+    "sm_20_intrinsics",
+    "sm_30_intrinsics",
+    "sm_32_atomic_functions",
+    "sm_32_intrinsics",
+    "sm_35_atomic_functions",
+    "sm_35_intrinsics",
+    "sm_60_atomic_functions",
+    "sm_61_intrinsics",
+    "surface_functions",
+    "surface_indirect_functions",
+    "surface_types",
+    "texture_fetch_functions",
+    "texture_indirect_functions",
+    "texture_types",
+    "vector_functions",
+    "vector_types",
+]
 
 PROGRAM = r"""
 __global__ void reversed(float* values) {

@@ -1,4 +1,4 @@
-"""`ridgeline check -D`: a macro of the user's may have any name that Ridgeline's own headers use."""
+"""`ridgeline check -D`: a macro may have any name that the headers of Ridgeline use."""
 
 import string
 
@@ -8,10 +8,44 @@ from harness.cli.checked_programs import check
 # own headers, which such a macro breaks under nvcc, too.
 WORDS = [
     *string.ascii_uppercase,
-    *"BLOCK BLOCKS COLS DIM EPS HEIGHT LEN MAX MIN NUM PI REAL ROWS SIZE THREADS TILE TYPE".split(),
-    *"WARP WIDTH WORD".split(),
-    *"blocks col cols dim idx lane len nthreads real row rows scalar stages threads tid".split(),
-    *"tile warp words".split(),
+    *[
+        "BLOCK",
+        "BLOCKS",
+        "COLS",
+        "DIM",
+        "EPS",
+        "HEIGHT",
+        "LEN",
+        "MAX",
+        "MIN",
+        "NUM",
+        "PI",
+        "REAL",
+        "ROWS",
+        "SIZE",
+        "THREADS",
+        "TILE",
+        "TYPE",
+    ],
+    *["WARP", "WIDTH", "WORD"],
+    *[
+        "blocks",
+        "col",
+        "cols",
+        "dim",
+        "idx",
+        "lane",
+        "len",
+        "nthreads",
+        "real",
+        "row",
+        "rows",
+        "scalar",
+        "stages",
+        "threads",
+        "tid",
+    ],
+    *["tile", "warp", "words"],
 ]
 
 PROGRAM = r"""

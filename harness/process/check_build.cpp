@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
 #include "harness/process/tool.hpp"
 
@@ -32,11 +33,6 @@ Done perform(const Words& words) {
   std::ostringstream said;
   ToolResult result = run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &said);
   return {std::move(result), std::move(said).str()};
-}
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 /// The words of a command without `-include X`, which a preprocessed text holds already.
@@ -166,9 +162,7 @@ class Build {
         behind += defined(definition);
     if (behind.empty()) return;
     const std::string file = to_.string() + "-definitions.hpp";
-    std::ofstream out(file, std::ios::binary);
-    if (!(out << behind).flush())
-      throw Error(ErrorKind::internal, fmt::format("cannot write {}", file));
+    write_file(file, [&](std::ostream& out) { out << behind; });
     add(user_, {"-include", file});
     defines_ = true;
   }
@@ -208,8 +202,8 @@ class Build {
 
   /// Where a header of a library is what fails, in one sentence: its errors tell a user nothing.
   void refuse_include(const Done& done, const std::string& source, const fs::path& text) const {
-    const std::string include =
-        broken_include(done.said, text_of(text), own_, fs::absolute(source).parent_path().string());
+    const std::string include = broken_include(done.said, file_text(text), own_,
+                                               fs::absolute(source).parent_path().string());
     if (!include.empty())
       throw Error(ErrorKind::usage,
                   fmt::format("{} cannot be compiled for the emulated device: {}, which does not "
@@ -244,7 +238,7 @@ void build_check(const Kit& kit, const CheckSources& sources, const fs::path& to
       throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(file, 4000)));
   Build build(kit, sources, to, to_says);
   const auto is_own = [](const std::string& file) {
-    const std::string text = text_of(file);
+    const std::string text = file_text(file);
     return text.find("ridgeline::check(") != std::string::npos ||
            text.find("ridgeline::outside::cases(") != std::string::npos;
   };
