@@ -83,7 +83,7 @@ std::vector<Group> groups(const fs::path& root, const std::string& controller) {
 }
 
 /// The number that a file begins with; absent where it is a word ("max"), or there is no file.
-std::optional<double> number_in(const fs::path& file) {
+std::optional<double> number_in_file(const fs::path& file) {
   std::ifstream stream(file);
   double number = 0;
   if (!(stream >> number)) return std::nullopt;
@@ -100,8 +100,8 @@ std::optional<double> second_quota(const fs::path& folder) {
 
 /// A quota of -1 is none.
 std::optional<double> first_quota(const fs::path& folder) {
-  const auto quota = number_in(folder / "cpu.cfs_quota_us");
-  const auto period = number_in(folder / "cpu.cfs_period_us");
+  const auto quota = number_in_file(folder / "cpu.cfs_quota_us");
+  const auto period = number_in_file(folder / "cpu.cfs_period_us");
   if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
   return *quota / *period;
 }
@@ -121,9 +121,9 @@ std::optional<MemoryLimit> memory_limit(const fs::path& root) {
   std::optional<MemoryLimit> least;
   for (const Group& group : groups(root, "memory")) {
     const auto limit =
-        number_in(group.folder / (group.second ? "memory.max" : "memory.limit_in_bytes"));
+        number_in_file(group.folder / (group.second ? "memory.max" : "memory.limit_in_bytes"));
     const auto used =
-        number_in(group.folder / (group.second ? "memory.current" : "memory.usage_in_bytes"));
+        number_in_file(group.folder / (group.second ? "memory.current" : "memory.usage_in_bytes"));
     if (!limit || !used) continue;
     const double free = std::max(0.0, *limit - *used);
     if (!least || free < least->free) least = {*limit, free};
