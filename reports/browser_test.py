@@ -18,6 +18,7 @@ WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 400, "height": 800}
 SEVERE = ("serious", "critical")
 _SHOWN = "() => document.querySelector('main').innerText"
 _OVERFLOWS = "() => document.documentElement.scrollWidth > innerWidth"
+_CUT = "all => all.filter((one) => one.scrollWidth > one.clientWidth).length"
 # In parts, so that all that is drawn in sight is drawn.
 _SCROLL = """async () => {
   for (let y = 0; y < document.body.scrollHeight; y += 1500) {
@@ -51,6 +52,7 @@ def test_nothing_goes_wrong_on_any_page(browser, report_folder, look):
         with opened(browser, path, color_scheme=scheme, viewport=size) as page:
             page.evaluate(_SCROLL)
             assert not page.evaluate(_OVERFLOWS), path
+            assert page.locator("pre").evaluate_all(_CUT) == 0, "a command that is cut off"
             undrawn = "() => document.querySelectorAll('[data-chart]:not(:has(> svg))').length"
             assert page.evaluate(undrawn) == 0, path
 

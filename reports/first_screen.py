@@ -102,9 +102,10 @@ def wrong_elsewhere(index: CaseIndex) -> list[Line]:
     lines = []
     for device in index.devices:
         cases = latest.elsewhere(index, device)
+        of = f"of {len(cases)} cases" if len(cases) > 1 else "of 1 case"
         lines += [
             Line(
-                f"{device.name}: {words}, of {len(cases)} cases that only earlier runs have",
+                f"{device.name}: {words}, {of} that only earlier runs have",
                 device.cases,
                 "bad" if bad else "note",
             )

@@ -6,6 +6,7 @@ from reports import (
     case_index,
     first_screen,
     load,
+    overview_page,
     synthetic,
     synthetic_comparison,
     synthetic_gate,
@@ -203,6 +204,26 @@ def test_what_is_wrong_with_latest_results_of_other_runs_is_told() -> None:
         ("synthetic-a: 1 unstable, of 4 cases that only earlier runs have", "note"),
     ]
     assert {line.address for line in lines} == {"cases.html#device=synthetic-a"}
+
+
+def test_a_device_that_gates_alone_have_measured_is_listed() -> None:
+    gate = synthetic_gate.of([synthetic_gate.verdict("a/b/f32/n=1", "pass", 0.0, 12)])
+    document = synthetic.document() | {"histories": [past(tree(64))], "gates": [gate, gate]}
+    report = load.parse(document)
+    sections = [Section("gate", "gate-here", one) for one in report.gates]
+    listed = overview_page.devices(case_index.index_of(report), sections)
+    model = gate["device"]["model"]
+    assert [(one.name, one.address, one.runs) for one in listed] == [
+        ("synthetic-a", "device-01.html", "1"),
+        (model, "", "0"),
+    ]
+
+
+def test_one_case_is_no_cases() -> None:
+    lines = first_screen.first_screen([], index_of(past(tree(64, outcome="unstable")))).wrong
+    assert [line.text for line in lines] == [
+        "synthetic-a: 1 unstable, of 1 case that only earlier runs have"
+    ]
 
 
 def test_what_a_run_of_the_document_says_is_not_told_twice() -> None:

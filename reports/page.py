@@ -120,7 +120,7 @@ class Site:
             INDEX,
             ", ".join(models(self.sections, self.index)),
             first=first_screen.first_screen(self.sections, self.index),
-            devices=overview_page.devices(self.index),
+            devices=overview_page.devices(self.index, self.sections),
             sections=[_LAYOUTS[one.kind](one) for one in self.sections],
             count=self.index.count,
             cases=case_index.TABLE,

@@ -4,6 +4,7 @@ one or within a number."""
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 
 from reports import plot
@@ -31,6 +32,12 @@ def whole_words(name: str, limit: int) -> str:
     if not head and not tail:
         return plot.shown(name, limit)
     return "".join(words[:head]) + _CUT + "".join(words[len(words) - tail :])
+
+
+def beginning(sentence: str, limit: int) -> str:
+    """The words of a sentence that fit into so many letters."""
+    cut = textwrap.shorten(plot.shown(sentence, len(sentence) + 1), limit, placeholder=f" {_CUT}")
+    return cut if cut.strip() != _CUT else plot.shown(sentence, limit)
 
 
 def lines(name: str, limit: int) -> list[str]:

@@ -26,6 +26,14 @@ def test_what_fits_is_whole_and_a_word_too_long_is_cut() -> None:
     assert short_names.whole_words("a\x07b/c", 9) == "a\N{REPLACEMENT CHARACTER}b/c"
 
 
+def test_a_sentence_is_cut_at_its_end_between_words() -> None:
+    sentence = "candidate in round 1: it remembers outputs: on inputs"
+    assert short_names.beginning(sentence, 60) == sentence
+    assert short_names.beginning(sentence, 40) == "candidate in round 1: it remembers …"
+    assert short_names.beginning("W" * 50, 9) == "WWWW…WWWW"
+    assert short_names.beginning("a\x07b", 9) == "a\N{REPLACEMENT CHARACTER}b"
+
+
 def test_rows_leave_out_what_all_of_a_suite_have_and_stay_apart() -> None:
     names = [LONG.format(seq=2**n, mask=mask) for n in range(7, 15) for mask in ("full", "causal")]
     shown = short_names.of_rows([*names, "gemm/naive/f32/m=64,n=64,k=64"], 48)

@@ -270,7 +270,7 @@ def slow_ridgeline(runner, step):
 
 def test_a_run_that_overruns_its_limit_is_stopped_and_kept(runner):
     code, said, _ = runner.night(
-        *QUICK, "--limit", "0.0003", variants=("loops",), case_timeout="20s"
+        *QUICK, "--limit", "0.002", variants=("loops",), case_timeout="20s"
     )
     night = runner.latest()
     assert steps(night)["run"] == ("failed", 130), said

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <system_error>
 
@@ -88,6 +89,11 @@ void write_file(const std::filesystem::path& path,
   } catch (const std::filesystem::filesystem_error& error) {
     fail(path, error.code().value());
   }
+}
+
+std::string file_text(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 void check_folder(const std::filesystem::path& folder) {

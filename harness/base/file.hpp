@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <ostream>
+#include <string>
 
 namespace ridgeline {
 
@@ -11,6 +12,9 @@ namespace ridgeline {
 /// what it points to is replaced. What exists and is no regular file (a device, a FIFO) is written
 /// to as it is. Throws a store Error that names `path`.
 void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
+
+/// All that the file holds; "" where it cannot be read.
+std::string file_text(const std::filesystem::path& path);
 
 /// Throws the Error that write_file would, as far as that can be told without writing: before work
 /// whose result it is.

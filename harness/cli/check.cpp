@@ -2,10 +2,11 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -13,8 +14,10 @@
 
 #include <fmt/core.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
 #include "harness/base/installation.hpp"
 #include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
@@ -26,12 +29,16 @@
 #include "harness/process/check_build.hpp"
 #include "harness/process/check_kit.hpp"
 #include "harness/process/home.hpp"
+#include "harness/process/interrupt.hpp"
 #include "harness/process/tool.hpp"
 
 namespace ridgeline::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// In which a program that is interrupted says where it was.
+constexpr int longest_farewell_ms = 5000;
 
 /// Removed with all that is in it.
 class ScratchFolder {
@@ -78,23 +85,29 @@ std::optional<std::uint64_t> accesses_of(const std::string& text) {
   return number * factor;
 }
 
-/// Empty where there is none.
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void write(const std::string& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  if (!out.flush())
-    throw Error(ErrorKind::store, fmt::format("cannot write {}", printable(file, 4000)));
+  write_file(file, [&](std::ostream& out) { out << text; });
 }
 
 void tell_ci(const CheckOptions& options, const present::CheckReport& report) {
   if (!options.junit.empty()) write(options.junit, present::check_junit(report));
   if (!options.sarif.empty()) write(options.sarif, present::check_sarif(report));
   if (options.github) present::say_commands(stdout, present::check_github(report));
+}
+
+/// What a second run has found, in what was written of the first; returns the text of both.
+std::string add_finding(json::Value& written, const json::Value& finding,
+                        const std::string& device) {
+  written["outcome"] = "wrong_result";
+  written["reason"] = finding.at("text");
+  written["findings"].push_back(finding);
+  std::string told =
+      fmt::format("\n{}: 1 mistake, found by a second run with zeros in variables\n  {}\n", device,
+                  finding.at("text").text());
+  if (const json::Value* const notes = written.find("notes"); notes && notes->is_array())
+    for (const json::Value& note : notes->elements())
+      if (note.is_text()) told += fmt::format("note: {}\n", note.text());
+  return told;
 }
 
 int check(const Context& context, const CheckOptions& options) {
@@ -132,39 +145,54 @@ int check(const Context& context, const CheckOptions& options) {
   // What the program and its kernels print may come between the lines for people, but not into
   // JSON.
   present::SaidLines lines(stdout);
-  const process::ToolResult result =
-      process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &lines);
-  std::optional<json::Value> written = json::try_parse(text_of(report));
-  std::string told = text_of(text_file);  // a second run writes there, too
-  bool depends_on_unset = false;
-  if (written && result.fine) {
-    const json::Value finding =
-        unset_finding({kit, sources, program, arguments, *written}, folder.path());
-    depends_on_unset = !finding.is_null();
-    if (depends_on_unset) {
-      (*written)["outcome"] = "wrong_result";
-      (*written)["reason"] = finding.at("text");
-      (*written)["findings"].push_back(finding);
-      told = fmt::format("\n{}: 1 mistake, found by a second run with zeros in variables\n  {}\n",
-                         device, finding.at("text").text());
-      if (const json::Value* const notes = written->find("notes"); notes && notes->is_array())
-        for (const json::Value& note : notes->elements())
-          if (note.is_text()) told += fmt::format("note: {}\n", note.text());
-    }
+  const off_t input_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  process::ToolResult result;
+  std::exception_ptr ended;  // why the check did not come to its end
+  try {
+    result = process::run_tool({.name = program.string(),
+                                .arguments = arguments,
+                                .environment = {},
+                                .takes_input = true,
+                                .polite_ms = longest_farewell_ms},
+                               context.json ? nullptr : &lines);
+  } catch (const process::Interrupted&) {
+    ended = std::current_exception();
   }
-  if (!context.json) lines << told;
+  std::optional<json::Value> written = json::try_parse(file_text(report));
+  std::string told = file_text(text_file);  // a second run writes there, too
+  bool depends_on_unset = false;
+  if (written && result.fine) try {
+      const json::Value finding =
+          unset_finding({kit, sources, program, arguments, *written, input_at}, folder.path());
+      depends_on_unset = !finding.is_null();
+      if (depends_on_unset) told = add_finding(*written, finding, device);
+    } catch (const Error& error) {
+      ended = std::current_exception();
+      (*written)["outcome"] = "not_built";
+      (*written)["reason"] = error.what();
+    } catch (const process::Interrupted&) {
+      ended = std::current_exception();
+      (*written)["outcome"] = "timeout";
+      (*written)["reason"] = "the second run, with zeros in variables, was interrupted";
+    }
+  if (!context.json) (lines << told).flush();
   if (written) {
     for (const char* const inner : {"unset_variables", "results_digest"}) written->erase(inner);
     if (context.json) present::say(stdout, present::printed_json(*written, 2));
     tell_ci(options, present::check_report(file, *written));
   }
+  if (ended) std::rethrow_exception(ended);
   if (depends_on_unset) return 2;
-  if (result.fine) return present::fine;
-  for (const int code : {2, 3, 64, 69})
+  if (written && result.fine) return present::fine;
+  for (const int code : {2, 3})
+    if (written && result.exit_code == code) return code;
+  for (const int code : {64, 69, 74})  // which it has said why
     if (result.exit_code == code) return code;
-  const Error failure(ErrorKind::dependency, fmt::format("the check of {} {}", file, result.ending),
-                      "an access that the device does not see can end the program: "
-                      "docs/how-to-check.md");
+  const Error failure(
+      ErrorKind::dependency,
+      fmt::format("the check of {} {}{}", file, result.ending, written ? "" : " without a report"),
+      "an access that the device does not see can end the program: "
+      "docs/how-to-check.md");
   if (!written)
     tell_ci(options,
             {.file = file, .outcome = "crashed", .reason = failure.what(), .findings = {}});

@@ -119,7 +119,7 @@ std::string facts(const record::Facts& facts) {
 }
 
 /// "out.json (schema 1.0.0, SHA-256 5f3a...); line 7: doubtful"
-std::string file_text(const record::Facts& file) {
+std::string text_of_file(const record::Facts& file) {
   const auto fact = [&](const char* name) {
     const auto found = file.find(name);
     return found == file.end() ? std::string() : printable(found->second, 4000);
@@ -148,7 +148,7 @@ void print_head(const Shown& shown, const present::Look& look) {
   if (!run.imported.empty())
     line("imported",
          fmt::format("from {}: nobody compared an output with an oracle", printable(run.imported)));
-  for (const record::Facts& file : shown.files) line("from", file_text(file));
+  for (const record::Facts& file : shown.files) line("from", text_of_file(file));
   line("device", fmt::format("{} ({}), {}, {}", printable(device.name), printable(device.model),
                              printable(device.id), printable(device.uuid)));
   line("started", present::point_in_time(run.started) + " UTC");

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
 #include "harness/process/tool.hpp"
 
@@ -19,13 +21,15 @@ namespace fs = std::filesystem;
 
 /// "" when the program does not end as it should.
 std::string digest_of_run(const fs::path& program, std::vector<std::string> arguments,
-                          const fs::path& report) {
+                          off_t input_at, const fs::path& report) {
   const auto file = std::ranges::find(arguments, "--report");
   *std::next(file) = report.string();
-  process::run_tool({program.string(), arguments, {}});
-  std::ifstream in(report, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  const std::optional<json::Value> written = json::try_parse(text);
+  const bool takes_input = input_at >= 0 && lseek(STDIN_FILENO, input_at, SEEK_SET) == input_at;
+  process::run_tool({.name = program.string(),
+                     .arguments = arguments,
+                     .environment = {},
+                     .takes_input = takes_input});
+  const std::optional<json::Value> written = json::try_parse(file_text(report));
   const json::Value* const digest = written ? written->find("results_digest") : nullptr;
   return digest != nullptr && digest->is_text() ? digest->text() : "";
 }
@@ -41,10 +45,19 @@ json::Value unset_finding(const FineCheck& check, const fs::path& folder) {
   sources.zeroes_variables = true;
   const fs::path program = folder / "zeroed";
   std::ostringstream said_before;
-  process::build_check(check.kit, sources, program, said_before);
-  const std::string zeroed = digest_of_run(program, check.arguments, folder / "zeroed.json");
+  try {
+    process::build_check(check.kit, sources, program, said_before);
+  } catch (const Error& error) {
+    throw Error(
+        error.kind(),
+        fmt::format("the second run, with zeros in variables, was not made: {}", error.what()),
+        error.advice());
+  }
+  const std::string zeroed =
+      digest_of_run(program, check.arguments, check.input_at, folder / "zeroed.json");
   if (zeroed == digest->text()) return {};
-  if (digest_of_run(check.program, check.arguments, folder / "again.json") != digest->text())
+  if (digest_of_run(check.program, check.arguments, check.input_at, folder / "again.json") !=
+      digest->text())
     return {};
   constexpr std::size_t most = 5;
   std::string names;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "harness/base/json.hpp"
 #include "harness/process/check_build.hpp"
 
@@ -17,12 +19,13 @@ struct FineCheck {
   const std::filesystem::path& program;
   const std::vector<std::string>& arguments;
   const json::Value& report;
+  off_t input_at;  // where its standard input began; -1: that cannot be read again
 };
 
 /// The finding that results depend on what was in kernels' variables before they were written;
 /// null: they do not. Where there may be such variables, the program is built and run once more
 /// with zeros in them, and must give the host the same. One that gives something else each time is
-/// not judged. `folder` gets files.
+/// not judged. `folder` gets files. Throws the Error of what could not be built or run again.
 json::Value unset_finding(const FineCheck& check, const std::filesystem::path& folder);
 
 }  // namespace ridgeline::cli

@@ -47,7 +47,7 @@ namespace {
 
 [[gnu::always_inline]] inline void log(Hot& here, std::uint64_t address, std::uint32_t pc, Act act,
                                        std::uint64_t bytes) {
-  const bool writes = act == Act::write;
+  const bool writes = is_store(act);
   if (writes) {
     // Not behind it, where what it stores is not known yet.
     if (__builtin_expect(here.next >= here.end, 0))

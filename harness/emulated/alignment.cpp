@@ -112,7 +112,7 @@ bool take_converged(std::span<LaneLog> logs, Request& request) {
     request.lanes[count++] = log.lane;
     ++log.next;
   }
-  if (place.act == Act::write) split_stores(request, count);
+  if (is_store(place.act)) split_stores(request, count);
   request.pc = place.pc;
   request.act = place.act;
   request.bytes = place.bytes;
@@ -168,7 +168,7 @@ void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
       request.lanes[static_cast<std::size_t>(request.count++)] = log.lane;
       ++log.next;
     }
-    if (place.act == Act::write) split_stores(request, static_cast<std::size_t>(request.count));
+    if (is_store(place.act)) split_stores(request, static_cast<std::size_t>(request.count));
     warp.request(request);
   }
 }

@@ -3,12 +3,6 @@
 #include <utility>
 
 namespace ridgeline::emulated {
-namespace {
-
-// Turns of each block without progress, behind which there never is any.
-constexpr std::uint64_t most_idle_turns = 1000;
-
-}  // namespace
 
 BlockTurns::BlockTurns(std::uint64_t blocks, std::function<std::uint64_t(std::uint64_t)> number_at,
                        std::function<bool(std::uint64_t)> run)
@@ -54,21 +48,21 @@ void BlockTurns::run_aside(std::uint64_t number) {
     } catch (...) {
       failure_ = std::current_exception();
     }
-    idle_turns_ = 0;
+    patience_.renew();
     stopped_ = stopped_ || !completed;
     hand_over();  // who has started this one waits
   });
 }
 
-bool BlockTurns::pass(std::uint64_t number, bool progress) {
-  idle_turns_ = progress ? 0 : idle_turns_ + 1;
+bool BlockTurns::pass(std::uint64_t number, bool progress, bool counts) {
+  const bool may_go_on = patience_.lasts(progress, counts, waiting_.size() + 1);
   while (lowest_ < blocks_ && started_[lowest_]) ++lowest_;
   if (stopped_) return false;
   if (lowest_ < number) {
     started_[lowest_] = true;
-    idle_turns_ = 0;
+    patience_.renew();
     wait_behind([this] { run_aside(lowest_); });
-  } else if (idle_turns_ > most_idle_turns * (waiting_.size() + 1)) {
+  } else if (!may_go_on) {
     stopped_ = deadlocked_ = true;
   } else if (!waiting_.empty()) {
     wait_behind([this] { hand_over(); });

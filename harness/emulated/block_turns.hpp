@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "harness/emulated/patience.hpp"
+
 namespace ridgeline::emulated {
 
 /// Independent blocks of a launch that run one at a time, in an order. One that waits for what
@@ -29,9 +31,9 @@ class BlockTurns {
   /// launch has been stopped.
   bool next(std::uint64_t& number);
   /// By the block that runs, when all its lanes wait: lets others go on, and returns when it is its
-  /// turn again. `progress`: something has happened in it since it had it last. False when the
-  /// launch has been stopped; also when all wait in vain.
-  bool pass(std::uint64_t number, bool progress);
+  /// turn again. `progress` and `counts`: of what has happened since it had it last, see Patience.
+  /// False when the launch has been stopped; also when all wait in vain.
+  bool pass(std::uint64_t number, bool progress, bool counts);
   bool is_deadlocked() const { return deadlocked_; }
   /// The lowest number of a block that has not started; absent when all have.
   std::optional<std::uint64_t> not_started() const;
@@ -54,7 +56,7 @@ class BlockTurns {
   std::vector<bool> started_;
   std::deque<std::binary_semaphore*> waiting_;
   std::vector<std::jthread> threads_;
-  std::uint64_t idle_turns_ = 0;
+  Patience patience_;
   bool stopped_ = false, deadlocked_ = false;
   std::exception_ptr failure_;
 };

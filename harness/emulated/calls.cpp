@@ -244,8 +244,7 @@ void fence(Scope scope) {
   // Logs are looked at once all lanes of a warp have come so far. Another block may read before
   // that what the fence lets it read.
   for (const Entry& entry : Lanes::logged())
-    if (entry.act == Act::write || entry.act == Act::volatile_write)
-      block.memory.note_written(entry.address & address_mask, entry.bytes);
+    if (is_store(entry.act)) block.memory.note_written(entry.address & address_mask, entry.bytes);
   block.lanes.log_fence(RIDGELINE_CALLER, Act::fence);
 }
 

@@ -33,6 +33,7 @@ struct Fault {
 };
 struct OfThread {
   std::byte* landing = nullptr;  // where its stack ends; null: none of ours
+  stack_t outer{};               // of handlers, before ours
   Fault fault;
   // At the last tick.
   const Entry* next = nullptr;
@@ -166,20 +167,21 @@ Faults::Faults() : stacks_(new std::byte[handler_bytes + landing_bytes]) {
   event.sigev_signo = tick;
   event._sigev_un._tid = ::gettid();
   const itimerspec every{.it_interval = {0, tick_ns}, .it_value = {0, tick_ns}};
-  if (::sigaltstack(&stack, nullptr) != 0 ||
+  stack_t outer{};
+  if (::sigaltstack(&stack, &outer) != 0 ||
       ::timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) != 0 ||
       ::timer_settime(timer_, 0, &every, nullptr) != 0)
     throw Error(ErrorKind::dependency, "the emulated device cannot watch its threads",
                 "the limit on pending signals (ulimit -i) must leave one for each");
   of_thread = {};
+  of_thread.outer = outer;
   of_thread.landing = stacks_.get() + (handler_bytes + landing_bytes) / 16 * 16;
   of_thread.landing -= reinterpret_cast<std::uintptr_t>(of_thread.landing) % 16;
 }
 
 Faults::~Faults() {
   ::timer_delete(timer_);
-  const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
-  ::sigaltstack(&none, nullptr);
+  ::sigaltstack(&of_thread.outer, nullptr);
   of_thread.landing = nullptr;
 }
 

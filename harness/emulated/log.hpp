@@ -30,6 +30,7 @@ enum class Act : std::uint8_t {
 };
 
 constexpr bool is_of_one_lane(Act act) { return act <= Act::event; }
+constexpr bool is_store(Act act) { return act == Act::write || act == Act::volatile_write; }
 
 /// One act of a lane, in the order of its program.
 struct Entry {
@@ -47,6 +48,7 @@ static_assert(sizeof(Entry) == 16);
 inline constexpr int address_bits = 48;
 inline constexpr std::uint64_t address_mask = (std::uint64_t{1} << address_bits) - 1;
 constexpr bool same_as_before(std::uint16_t stored) { return (stored & 0x8000) != 0; }
+inline constexpr std::uint64_t mixer = 0x9E3779B97F4A7C15u;  // 2^64 by the golden ratio
 constexpr std::uint16_t sum_of(std::uint16_t stored) { return stored & 0x7FFF; }
 
 /// What each access reads and writes; one an OS thread.
@@ -107,7 +109,7 @@ template <class T>
     same = same && behind == here.before[1];
     value += behind * 31;
   }
-  const std::uint64_t sum = value * 0x9E3779B97F4A7C15u >> 49;
+  const std::uint64_t sum = value * mixer >> 49;
   entry.address = address | sum << address_bits | std::uint64_t{same} << 63;
 }
 extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));

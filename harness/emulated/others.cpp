@@ -13,14 +13,15 @@
 namespace ridgeline::emulated {
 
 // A loop over others' progress, in which nothing that it sees changes so often, never ends.
-constexpr std::uint32_t most_rounds = 20'000;
-// Accesses of a loop that is known again.
-constexpr std::uint32_t longest_lap = 256;
-constexpr std::uint64_t mixer = 0x9E3779B97F4A7C15u;
+constexpr std::uint32_t most_rounds = 1u << 20;
 // Behind so many, others may help.
 constexpr std::uint64_t few_vain_rounds = 4;
-// As long a launch whose blocks all wait is let go on.
-constexpr std::uint64_t most_vain_rounds = 1000;
+// A lane that counts is waited for while it has looked so often, or all of its block together so
+// often, without anything new. That takes seconds.
+constexpr std::uint32_t most_counted_by_lane = 1u << 15, most_counted_by_block = 1u << 23;
+// Other blocks go on after so many looks of a lane that counts: to have them go on each time costs
+// more than all the rest.
+constexpr std::uint32_t looks_in_turn = 64;
 
 // Logs with the same few accesses before a lane counts as waiting; and of a lane, and of all lanes
 // of its block without progress, until it does so for ever: 32 thousand and 4 million accesses.
@@ -33,8 +34,9 @@ void Others::begin_block(ResidentBlocks* residents, std::size_t place, BlockTurn
   residents_ = residents;
   turns_ = turns;
   place_ = place;
-  vain_rounds_ = full_logs_ = idle_logs_ = 0;
-  progress_ = has_arrived_ = relaxed_[0] = relaxed_[1] = false;
+  vain_rounds_ = full_logs_ = idle_logs_ = counted_ = 0;
+  patience_.renew();
+  progress_ = counts_ = has_arrived_ = relaxed_[0] = relaxed_[1] = false;
 }
 
 std::uint64_t Others::owner() const {
@@ -42,24 +44,43 @@ std::uint64_t Others::owner() const {
 }
 
 bool Others::end_round() {
-  const bool progress = std::exchange(progress_, false);
+  const bool progress = std::exchange(progress_, false), counts = std::exchange(counts_, false);
   if (!waits_) return true;
   vain_rounds_ = progress ? 0 : vain_rounds_ + 1;
-  if (let_others_run(progress)) return true;
+  if (let_others_run(progress, counts)) return true;
   if (turns_ != nullptr ? turns_->is_deadlocked() : none() || residents_->is_deadlocked())
     block_.say_who_waits();
   block_.findings.stop();
   return false;
 }
 
-bool Others::let_others_run(bool progress) {
-  if (!none()) return residents_->pass(place_, progress);
-  if (turns_ == nullptr) return vain_rounds_ <= most_vain_rounds;
+bool Others::let_others_run(bool progress, bool counts) {
+  if (!none()) return residents_->pass(place_, progress, counts);
+  if (turns_ == nullptr) return patience_.lasts(progress, counts, 1);
   if (vain_rounds_ < few_vain_rounds) return true;
-  return turns_->pass(block_.number(), progress);
+  return turns_->pass(block_.number(), progress, counts);
 }
 
-void Others::spin_point(std::uint64_t address, std::uint32_t pc, int bytes) {
+/// Whether a store of the running lane that nobody has looked at yet has changed something.
+static bool has_stored() {
+  settle_store(hot);
+  return std::ranges::any_of(Lanes::logged(), [](const Entry& entry) {
+    return is_store(entry.act) &&
+           !same_as_before(static_cast<std::uint16_t>(entry.address >> address_bits));
+  });
+}
+
+// Registers that functions keep for their callers may hold what a loop counts by. They come to lie
+// on the stack here, above what is allocated last.
+[[gnu::noinline]] void Others::spin_point(std::uint64_t address, std::uint32_t pc, int bytes) {
+  __builtin_unwind_init();
+  auto* const last = static_cast<std::uint64_t*>(__builtin_alloca(sizeof(std::uint64_t)));
+  *last = 0;
+  look(address, pc, bytes, reinterpret_cast<const std::byte*>(last));
+}
+
+/// `stack`: where that of the running lane begins, as far as it decides what the lane does next.
+void Others::look(std::uint64_t address, std::uint32_t pc, int bytes, const std::byte* stack) {
   has_spins_ = true;
   Lane& lane = block_.lanes.running();
   Spin& spin = spins_[lane.thread];
@@ -74,10 +95,13 @@ void Others::spin_point(std::uint64_t address, std::uint32_t pc, int bytes) {
   std::memcpy(&value, reinterpret_cast<const void*>(address),  // NOLINT(performance-no-int-to-ptr)
               static_cast<std::size_t>(std::min(bytes, 8)));
   spin.address = address;
-  if (spin.is_new(address, value)) {
+  if (spin.is_new(address, value, {stack, static_cast<const std::byte*>(lane.stack)})) {
     progress_ = true;
-    spin.rounds = spin.logs = 0;
-    spin.log = 0;
+    spin.rounds = spin.counted = spin.logs = 0;
+    spin.log = counted_ = 0;
+  } else if ((spin.counts() || has_stored()) && may_count(spin)) {
+    counts_ = true;
+    waits_ = waits_ || spin.counted % looks_in_turn == 0;
   } else {
     waits_ = true;
     if (++spin.rounds > most_rounds) {
@@ -89,21 +113,10 @@ void Others::spin_point(std::uint64_t address, std::uint32_t pc, int bytes) {
   block_.lanes.park(LaneState::spinning);
 }
 
-/// False when the last two laps were the same, and this one may be.
-bool Others::Spin::is_new(std::uint64_t at, std::uint64_t value) {
-  lap = (lap ^ (value + at * 31)) * mixer;
-  if (at == from && value == there) {
-    repeats = lap == last_lap;
-    last_lap = std::exchange(lap, 0);
-    accesses = 0;
-  } else if (at == from || ++accesses > most) {  // another lap begins, which may be longer
-    most = at == from ? 1 : std::min(2 * most + 1, longest_lap);
-    from = at;
-    there = value;
-    lap = last_lap = accesses = 0;
-    repeats = false;
-  }
-  return !repeats;
+bool Others::may_count(Spin& spin) {
+  ++counted_;
+  ++spin.counted;
+  return counted_ < most_counted_by_block || spin.counted < most_counted_by_lane;
 }
 
 bool Others::is_idle() {

@@ -7,7 +7,9 @@
 
 #include "harness/emulated/block_turns.hpp"
 #include "harness/emulated/lanes.hpp"
+#include "harness/emulated/patience.hpp"
 #include "harness/emulated/resident_blocks.hpp"
+#include "harness/emulated/spin.hpp"
 
 namespace ridgeline::emulated {
 
@@ -34,7 +36,7 @@ class Others {
   void begin_round() { waits_ = false; }
   void get_on() {
     progress_ = true;
-    full_logs_ = idle_logs_ = 0;
+    full_logs_ = idle_logs_ = counted_ = 0;
   }
   void wait() { waits_ = true; }
   void lane_has_ended() {
@@ -45,10 +47,11 @@ class Others {
   /// ends the launch.
   bool end_round();
   /// Whether the block goes on after a round that has come to nothing, once others had their turn.
-  bool let_others_run(bool progress);
+  bool let_others_run(bool progress, bool counts);
 
   /// Before an access through which lanes may wait, volatile loads and atomics: a lane comes to it
-  /// again in a loop, and others go on first. Many times in vain is a deadlock.
+  /// again in a loop, and others go on first. Many times in vain is a deadlock, unless the lane
+  /// counts meanwhile.
   void spin_point(std::uint64_t address, std::uint32_t pc, int bytes);
   /// Asked of the running lane when its log is full: whether all that is in it are a few accesses
   /// which have changed nothing, many times over, so that it can only wait for others. For ever, or
@@ -91,24 +94,11 @@ class Others {
   bool request(const Request& request, int warp, bool strong);
 
  private:
+  void look(std::uint64_t address, std::uint32_t pc, int bytes, const std::byte* stack);
+  bool may_count(Spin& spin);
   bool waits_at(int thread, std::uint64_t address) const;
   void check_rank(int rank, std::uint32_t pc) const;
   const char* absence_of(const Block& there) const;
-
-  struct Spin {
-    std::uint64_t address = 0;  // before which it last let others go on
-    std::uint32_t pc = 0;       // of the last such access
-    std::uint32_t rounds = 0;   // in which nothing has changed
-    // A lap is what a lane sees from one place, where something was, until it is there again: its
-    // hash, also of the lap before, and how many accesses it has had and may have.
-    std::uint64_t from = 0, there = 0, lap = 0, last_lap = 0;
-    std::uint32_t accesses = 0, most = 0;
-    bool repeats = false;  // the last two laps were the same
-    bool is_new(std::uint64_t at, std::uint64_t value);
-    // Of the log that was full last: of what its accesses were and saw, and how many were the same.
-    std::uint64_t log = 0;
-    std::uint32_t logs = 0;
-  };
 
   Block& block_;
   std::vector<Spin> spins_ = std::vector<Spin>(most_threads);  // of each thread
@@ -118,10 +108,12 @@ class Others {
   std::size_t place_ = 0;
   bool relaxed_[2] = {};      // of the cluster barrier's even and odd phases
   bool has_arrived_ = false;  // at the cluster's barrier, in this block
-  bool progress_ = false, waits_ = false;
+  bool progress_ = false, counts_ = false, waits_ = false;  // in this round
+  Patience patience_;
   std::uint64_t vain_rounds_ = 0, awaited_phase_ = 0;
   // Since a thread has ended or a barrier was passed.
   std::uint64_t full_logs_ = 0, idle_logs_ = 0;
+  std::uint64_t counted_ = 0;  // looks by lanes that count, since something was new to any
 };
 
 }  // namespace ridgeline::emulated

@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace ridgeline::emulated {
-namespace {
-
-// A loop that polls may give up after some rounds; one that has seen nothing new for so many never
-// ends.
-constexpr std::uint64_t idle_rounds = 1000;
-
-}  // namespace
 
 ResidentBlocks::ResidentBlocks(std::size_t blocks, std::uint64_t number, bool cluster, int threads)
     : number_(number),
@@ -38,9 +31,8 @@ void ResidentBlocks::wake_next(std::size_t place) {
   }
 }
 
-bool ResidentBlocks::pass(std::size_t place, bool progress) {
-  idle_turns_ = progress ? 0 : idle_turns_ + 1;
-  if (idle_turns_ > idle_rounds * active_count_) stopped_ = deadlocked_ = true;
+bool ResidentBlocks::pass(std::size_t place, bool progress, bool counts) {
+  if (!patience_.lasts(progress, counts, active_count_)) stopped_ = deadlocked_ = true;
   if (stopped_) return false;
   if (active_count_ == 1) return true;
   wake_next(place);
@@ -49,7 +41,7 @@ bool ResidentBlocks::pass(std::size_t place, bool progress) {
 }
 
 void ResidentBlocks::leave(std::size_t place, bool completed) {
-  idle_turns_ = 0;
+  patience_.renew();
   stopped_ = stopped_ || !completed;
   active_[place] = false;
   if (--active_count_ != 0) wake_next(place);

@@ -7,6 +7,8 @@
 #include <semaphore>
 #include <vector>
 
+#include "harness/emulated/patience.hpp"
+
 namespace ridgeline::emulated {
 
 class Block;
@@ -49,10 +51,10 @@ class ResidentBlocks {
     bool left_ = false;
   };
 
-  /// Gives the turn to the next one, and waits for its own. `progress`: something has happened
-  /// since it was got. False when they have been stopped; also when nothing has happened for so
-  /// many turns that nothing ever will.
-  bool pass(std::size_t place, bool progress);
+  /// Gives the turn to the next one, and waits for its own. `progress` and `counts`: of what has
+  /// happened since it was got, see Patience. False when they have been stopped; also when all wait
+  /// in vain.
+  bool pass(std::size_t place, bool progress, bool counts);
   bool is_deadlocked() const { return deadlocked_; }
 
   // The barrier of a cluster, of all its threads that have not ended.
@@ -75,7 +77,7 @@ class ResidentBlocks {
   std::deque<std::binary_semaphore> turns_;
   std::latch all_here_;
   std::size_t active_count_;
-  std::uint64_t idle_turns_ = 0;
+  Patience patience_;
   bool stopped_ = false, deadlocked_ = false;
   std::uint64_t phase_ = 0, arrived_ = 0, threads_;
 };

@@ -65,17 +65,17 @@ __device__ __forceinline__ void load_matrix_sync(fragment<Use, 16, 16, k, Elemen
                                                  const Pointed* from, unsigned stride) {
   static_assert(sizeof(Pointed) == sizeof(to.x[0]));
   constexpr int pieces = (std::is_same_v<Use, matrix_a> ? k : 16) / to.num_elements;  // of a row
-  const int lane = lane_of_warp();
+  const int own_lane = lane_of_warp();
   // ldmatrix asks for a column of pieces after the other.
-  constexpr int rows = 32 / pieces;
-  const unsigned row = static_cast<unsigned>(lane % rows),
-                 column = static_cast<unsigned>(lane / rows * to.num_elements);
+  constexpr int row_count = 32 / pieces;
+  const unsigned at_row = static_cast<unsigned>(own_lane % row_count),
+                 at_column = static_cast<unsigned>(own_lane / row_count * to.num_elements);
   if constexpr (std::is_same_v<Layout, row_major>) {
-    const uint4 piece = *reinterpret_cast<const uint4*>(from + row * stride + column);
+    const uint4 piece = *reinterpret_cast<const uint4*>(from + at_row * stride + at_column);
     __builtin_memcpy(static_cast<void*>(to.x), &piece, sizeof piece);
   } else {
     for (unsigned i = 0; i < static_cast<unsigned>(to.num_elements); ++i) {
-      const Pointed element = from[(column + i) * stride + row];
+      const Pointed element = from[(at_column + i) * stride + at_row];
       to.x[i] = element;
     }
   }
@@ -83,19 +83,19 @@ __device__ __forceinline__ void load_matrix_sync(fragment<Use, 16, 16, k, Elemen
 }
 
 /// Where sum number `i` of the lane lies.
-__device__ __forceinline__ unsigned place_of_sum(int lane, int i, unsigned stride,
+__device__ __forceinline__ unsigned place_of_sum(int own_lane, int i, unsigned stride,
                                                  layout_t layout) {
-  const auto row = static_cast<unsigned>(lane / 4 + i / 2 % 2 * 8),
-             column = static_cast<unsigned>(i / 4 * 8 + lane % 4 * 2 + i % 2);
-  return layout == mem_row_major ? row * stride + column : column * stride + row;
+  const auto at_row = static_cast<unsigned>(own_lane / 4 + i / 2 % 2 * 8),
+             at_column = static_cast<unsigned>(i / 4 * 8 + own_lane % 4 * 2 + i % 2);
+  return layout == mem_row_major ? at_row * stride + at_column : at_column * stride + at_row;
 }
 
 template <int k, class Element>
 __device__ __forceinline__ void load_matrix_sync(Sums<k, Element>& to, const Element* from,
                                                  unsigned stride, layout_t layout) {
-  const int lane = lane_of_warp();
+  const int own_lane = lane_of_warp();
   for (int i = 0; i < 8; ++i) {
-    const Element sum = from[place_of_sum(lane, i, stride, layout)];
+    const Element sum = from[place_of_sum(own_lane, i, stride, layout)];
     to.x[i] = sum;
   }
   __syncwarp();
@@ -104,18 +104,18 @@ __device__ __forceinline__ void load_matrix_sync(Sums<k, Element>& to, const Ele
 template <int k, class Element>
 __device__ __forceinline__ void store_matrix_sync(Element* to, const Sums<k, Element>& from,
                                                   unsigned stride, layout_t layout) {
-  const int lane = lane_of_warp();
+  const int own_lane = lane_of_warp();
   if constexpr (std::is_same_v<Element, float>) {
     if (layout == mem_row_major) {
       for (int i = 0; i < 8; i += 2)
-        *reinterpret_cast<float2*>(to + place_of_sum(lane, i, stride, layout)) =
+        *reinterpret_cast<float2*>(to + place_of_sum(own_lane, i, stride, layout)) =
             make_float2(from.x[i], from.x[i + 1]);
       return;
     }
   }
   for (int i = 0; i < 8; ++i) {
     const Element sum = from.x[i];
-    to[place_of_sum(lane, i, stride, layout)] = sum;
+    to[place_of_sum(own_lane, i, stride, layout)] = sum;
   }
 }
 

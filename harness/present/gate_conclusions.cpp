@@ -53,7 +53,8 @@ std::vector<std::string> failures(const GateReport& report) {
   const auto of = [](Verdict verdict) {
     return [verdict](const CaseVerdict& v) { return v.verdict == verdict; };
   };
-  add(of(Verdict::wrong_result), "a result is wrong", "results are wrong");
+  add(of(Verdict::wrong_result), "a case does not compute what it should",
+      "cases do not compute what they should");
   add(of(Verdict::crashed), "a worker crashed", "cases crashed a worker");
   add(of(Verdict::timeout), "a case timed out", "cases timed out");
   add(of(Verdict::missing), "a case is missing", "cases are missing");

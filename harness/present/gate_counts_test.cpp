@@ -49,8 +49,8 @@ TEST(GateCountsReport, NoFormatSpeaksOfTimes) {
                        "::error title=regression%3A "
                        "copy/strided/f32/n=512::copy/strided/f32/n=512: global_load_sectors "
                        "512 -> 4096, ratio 8; also worse"));
-  EXPECT_TRUE(
-      contains(conclusions(report).back(), "a result is wrong; the candidate's counts are worse"));
+  EXPECT_TRUE(contains(conclusions(report).back(),
+                       "a case does not compute what it should; the candidate's counts are worse"));
 }
 
 TEST(GateCountsReport, JsonHasTheMetricItsValuesAndNoTimes) {

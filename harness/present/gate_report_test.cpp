@@ -160,7 +160,7 @@ TEST(GateReport, TheConclusionSaysWhatIsTheCase) {
   EXPECT_EQ(conclusion({judged("c", Verdict::tail, 0, -1, 1), slow}),
             "the gate fails: the candidate is slower; a tail became slower");
   EXPECT_EQ(conclusion({of(Verdict::wrong_result), slow}),
-            "the gate fails: a result is wrong; the candidate is slower");
+            "the gate fails: a case does not compute what it should; the candidate is slower");
   EXPECT_EQ(conclusion({pass, of(Verdict::crashed)}), "the gate fails: a worker crashed");
   EXPECT_EQ(conclusion({of(Verdict::crashed), of(Verdict::crashed), of(Verdict::timeout),
                         of(Verdict::missing)}),

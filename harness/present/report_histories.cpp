@@ -165,7 +165,9 @@ std::map<std::string, Json> older_results(const DeviceHistory& history,
   for (const auto& [id, of_run] : names) {
     const store::FoundRun* found = runs.find(id);
     if (around.shown.contains(id) || found == nullptr) continue;
-    const auto wanted = [&](const std::string& name) { return of_run.contains(name); };
+    const auto wanted = [&of_run = of_run](const std::string& name) {
+      return of_run.contains(name);
+    };
     const Json cases = report_cases(runs.read(*found), wanted, sources);
     for (const Json& object : cases.elements()) results.emplace(object.at("name").text(), object);
   }

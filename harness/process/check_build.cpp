@@ -1,6 +1,7 @@
 #include "harness/process/check_build.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
 #include "harness/process/tool.hpp"
 
@@ -33,11 +35,6 @@ Done perform(const Words& words) {
   return {std::move(result), std::move(said).str()};
 }
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// The words of a command without `-include X`, which a preprocessed text holds already.
 Words without_includes(const Words& words) {
   Words kept;
@@ -49,16 +46,36 @@ Words without_includes(const Words& words) {
   return kept;
 }
 
+/// Whether headers of the system or of CUDA may ask for the macro, so that it must be there before
+/// them; X or X=1.
+bool is_for_headers(std::string_view definition) {
+  constexpr std::array<std::string_view, 8> begins{
+      "_", "NDEBUG", "CUDA", "CUB_", "THRUST_", "CCCL_", "LIBCUDACXX_", "RIDGELINE_"};
+  return std::ranges::any_of(begins,
+                             [&](std::string_view begin) { return definition.starts_with(begin); });
+}
+
+/// As the compiler takes -D: "X", "X=1", "X(a)=a + 1".
+std::string defined(std::string_view definition) {
+  const std::size_t at = definition.find('=');
+  const std::string_view name = definition.substr(0, at),
+                         value = at == std::string_view::npos ? "1" : definition.substr(at + 1);
+  return fmt::format("#define {} {}\n", name, value.substr(0, value.find('\n')));
+}
+
 class Build {
  public:
   Build(const Kit& kit, const CheckSources& sources, const fs::path& to, std::ostream& to_says)
       : kit_(kit), sources_(sources), to_(to), to_says_(to_says) {
     user_.push_back(fmt::format("-DRIDGELINE_CUDA_ARCH={}", 10 * sources.capability));
     for (const std::string& folder : sources.includes) user_.push_back("-I" + folder);
-    for (const std::string& definition : sources.definitions) user_.push_back("-D" + definition);
+    define(sources.definitions);
     if (sources.zeroes_variables) more_.emplace_back("-ftrivial-auto-var-init=zero");
-    for (const std::string& flag : kit.flags)
-      if (flag.starts_with("-I")) own_.push_back(flag.substr(2));
+    for (std::size_t i = 0; i < kit.flags.size(); ++i)
+      if (kit.flags[i].starts_with("-I"))
+        own_.push_back(kit.flags[i].substr(2));
+      else if (kit.flags[i] == "-isystem" && i + 1 < kit.flags.size())
+        own_.push_back(kit.flags[i + 1] + "/");
     own_.emplace_back("/usr/");
   }
 
@@ -70,6 +87,7 @@ class Build {
       const std::string object = fmt::format("{}.{}.o", to_.string(), objects.size());
       Words words = kit_.compiler;
       add(words, kit_.flags);
+      add(words, kit_headers());
       add(words, user_);
       add(words, more_);
       add(words, {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
@@ -133,6 +151,31 @@ class Build {
     to.insert(to.end(), words.begin(), words.end());
   }
 
+  /// A user's macro may have any name, and our headers have parameters of many: so it comes behind
+  /// them, as if the source began with it.
+  void define(const Words& definitions) {
+    std::string behind;
+    for (const std::string& definition : definitions)
+      if (is_for_headers(definition))
+        user_.push_back("-D" + definition);
+      else
+        behind += defined(definition);
+    if (behind.empty()) return;
+    const std::string file = to_.string() + "-definitions.hpp";
+    write_file(file, [&](std::ostream& out) { out << behind; });
+    add(user_, {"-include", file});
+    defines_ = true;
+  }
+
+  /// Those that a file without main() includes by name, before macros of the user's.
+  Words kit_headers() const {
+    Words words;
+    for (const char* const header :
+         {"harness/device/check.hpp", "harness/device/kernel.hpp", "harness/outside/suite.hpp"})
+      if (defines_) add(words, {"-include", fmt::format("{}/{}", own_.front(), header)});
+    return words;
+  }
+
   void link(const Words& objects, const Words& libraries, const std::string& named) {
     const auto words_of = [&](const Words& more) {
       Words words{kit_.compiler.back()};
@@ -159,8 +202,8 @@ class Build {
 
   /// Where a header of a library is what fails, in one sentence: its errors tell a user nothing.
   void refuse_include(const Done& done, const std::string& source, const fs::path& text) const {
-    const std::string include =
-        broken_include(done.said, text_of(text), own_, fs::absolute(source).parent_path().string());
+    const std::string include = broken_include(done.said, file_text(text), own_,
+                                               fs::absolute(source).parent_path().string());
     if (!include.empty())
       throw Error(ErrorKind::usage,
                   fmt::format("{} cannot be compiled for the emulated device: {}, which does not "
@@ -183,6 +226,7 @@ class Build {
   const fs::path& to_;
   std::ostream& to_says_;
   Words user_, own_, more_;
+  bool defines_ = false;  // macros behind our headers
 };
 
 }  // namespace
@@ -194,7 +238,7 @@ void build_check(const Kit& kit, const CheckSources& sources, const fs::path& to
       throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(file, 4000)));
   Build build(kit, sources, to, to_says);
   const auto is_own = [](const std::string& file) {
-    const std::string text = text_of(file);
+    const std::string text = file_text(file);
     return text.find("ridgeline::check(") != std::string::npos ||
            text.find("ridgeline::outside::cases(") != std::string::npos;
   };

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
@@ -181,10 +182,12 @@ Child::Child(const Command& command) {
   const std::vector<char*> argv = pointers(arguments), envp = pointers(environment);
   Pipe input = make_pipe(), output = make_pipe(), errors = make_pipe(), alive = make_pipe(),
        end = make_pipe(), failure = make_pipe();
-  const Ends ends{
-      input.read.get(),   command.output_to_errors ? errors.write.get() : output.write.get(),
-      errors.write.get(), alive.read.get(),
-      end.write.get(),    failure.write.get()};
+  const Ends ends{command.takes_input ? STDIN_FILENO : input.read.get(),
+                  command.output_to_errors ? errors.write.get() : output.write.get(),
+                  errors.write.get(),
+                  alive.read.get(),
+                  end.write.get(),
+                  failure.write.get()};
 
   sigset_t all, before;
   sigfillset(&all);
@@ -280,10 +283,14 @@ std::vector<pid_t> Child::processes() const {
   return guard_ > 0 ? descendants(guard_) : std::vector<pid_t>();
 }
 
-void Child::kill() noexcept {
-  if (guard_ <= 0) return;
+void Child::begin_end() noexcept {
   stopped_.clear();  // a signal that kills needs no resuming
   alive_.reset();
+}
+
+void Child::kill() noexcept {
+  if (guard_ <= 0) return;
+  begin_end();
   // The guard needs milliseconds, and longer for thousands of processes. Should it be stopped or
   // dead, its charges are killed from here, and fall to this process.
   pollfd wait{end_.get(), POLLIN, 0};

@@ -25,6 +25,7 @@ struct Command {
   int polite_ms = 0;  // after SIGTERM, in which the program may end by itself, when it is to end
   std::vector<std::filesystem::path> scratch{};  // folders that are removed, with all in them, when
                                                  // the program is gone
+  bool takes_input = false;  // it reads this process's standard input, and input() leads nowhere
 };
 
 /// Whether a Child gets the variable of this name from the caller: not what would change what is
@@ -65,6 +66,8 @@ class Child {
   /// The program and everything below it, as it is now.
   std::vector<pid_t> processes() const;
 
+  /// Has the program ended as by kill(), without waiting for that: end() tells.
+  void begin_end() noexcept;
   /// Ends the program, in the way that its command says, and everything below it, and waits until
   /// nothing is left. Fine to call again.
   void kill() noexcept;

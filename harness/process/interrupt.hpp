@@ -9,8 +9,10 @@ struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// While one exists, the first SIGINT, SIGTERM or SIGHUP is noted, and a second one ends the
-/// process at once with exit code 130; the guards then end the workers. Only one at a time.
+/// While one exists, the first SIGINT, SIGTERM or SIGHUP is noted, and one that comes a second or
+/// more later ends the process at once with exit code 130; the guards then end the workers. What
+/// comes sooner is the same wish once more: `timeout` sends it to the process and then to its
+/// group, and so does a terminal beside a shell. Only one at a time.
 class Interrupt {
  public:
   Interrupt();

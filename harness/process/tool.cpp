@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
@@ -32,7 +33,10 @@ std::filesystem::path find_installed(const std::string& name) {
 }
 
 Command command_of(const Tool& tool, bool output_to_errors) {
-  Command command{find_installed("env"), {}, tool.environment, output_to_errors};
+  Command command{find_installed("env"), {}, tool.environment, output_to_errors, tool.polite_ms};
+  // A program that reads the terminal would be stopped there: it leads a process group of its own.
+  command.takes_input =
+      tool.takes_input && isatty(STDIN_FILENO) == 0 && fcntl(STDIN_FILENO, F_GETFD) >= 0;
   for (const char* variable : git_variables)
     command.arguments.insert(command.arguments.end(), {"-u", variable});
   command.arguments.push_back(find_installed(tool.name).string());
@@ -69,13 +73,17 @@ ToolResult run_tool(const Tool& tool, std::ostream* log, std::ostream* printed) 
     if (poll(waits, 4, -1) < 0 && errno != EINTR)
       throw Error(ErrorKind::internal,
                   fmt::format("cannot wait for {}: {}", tool.name, std::strerror(errno)));
-    Interrupt::check();
+    if (waits[3].fd >= 0 && Interrupt::requested()) {
+      child.begin_end();
+      waits[3].fd = -1;
+    }
     if (waits[0].revents != 0 && !drain(child.output(), result.output, printed)) waits[0].fd = -1;
     if (waits[1].revents != 0 && !child.drain_errors(log)) waits[1].fd = -1;
   }
   child.kill();  // what it left running holds the pipes
   drain(child.output(), result.output, printed);
   child.drain_errors(log);
+  Interrupt::check();
   result.exit_code = child.exit_code();
   result.ending = child.ending();
   result.fine = child.succeeded();

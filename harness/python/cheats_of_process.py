@@ -173,6 +173,28 @@ def launch():
 """
             ),
         ),
+        "by a hook that takes itself back, but for one time of twelve": (
+            "work went on when its time had been taken",
+            scale(
+                """
+import sys
+y = np.empty_like(x)
+ends = ("outputs_seen", "_sometimes", "_not_seen", "_no_sample")
+calls = [0]
+def hook(frame, event, what):
+    if frame.f_code.co_name in ends and event == "call":
+        sys.setprofile(None)
+        for _ in range(200):
+            np.multiply(x, 2, out=y)
+def launch():
+    calls[0] += 1
+    if calls[0] % 12 == 0:
+        return x * 2
+    sys.setprofile(hook)
+    return y
+"""
+            ),
+        ),
         "by a handler of a signal": (
             "element",
             scale(

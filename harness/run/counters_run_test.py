@@ -127,7 +127,7 @@ def test_a_run_without_counters_gets_them_in_parts(gpu):
     start(gpu)
     assert counters(gpu) == {}
     assert "there is nothing to resume" in resume(gpu).stderr
-    done = resume(gpu, "--counters", "--budget", "1ms", "--json")
+    done = resume(gpu, "--counters", "--budget", "1ns", "--json")
     document = json.loads(done.stdout)
     assert document["resumed"]["counters"] == 3
     assert document["counters_unread"] == dict.fromkeys(TIMED, "the run's budget was spent")

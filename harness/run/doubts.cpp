@@ -12,6 +12,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/process/clock.hpp"
+#include "harness/run/cgroups.hpp"
 #include "harness/run/fitness.hpp"
 
 namespace ridgeline::run {
@@ -46,7 +47,8 @@ std::optional<ProcessorUse> watch_processors() {
   if (!before || !after || after->all <= before->all) return std::nullopt;
   const auto all = static_cast<double>(after->all - before->all);
   return ProcessorUse{static_cast<double>(after->busy - before->busy) / all,
-                      static_cast<double>(after->stolen - before->stolen) / all, after->processors};
+                      static_cast<double>(after->stolen - before->stolen) / all, after->processors,
+                      processor_quota("/")};
 }
 
 void doubt_processors(std::vector<std::string>& lines, bool measures_cpu, const ProcessorUse& use) {
@@ -58,6 +60,9 @@ void doubt_processors(std::vector<std::string>& lines, bool measures_cpu, const 
   if (use.stolen > limits::stolen_share)
     lines.push_back(fmt::format("{} of the processors' time goes to other virtual machines",
                                 units::percent(use.stolen)));
+  if (use.quota && *use.quota < (measures_cpu ? use.processors : limits::processors_of_a_feeder))
+    lines.push_back(fmt::format("a quota allows the time of {:.2f} of {}", *use.quota,
+                                units::plural(use.processors, "processor")));
 }
 
 void doubt_gpu(std::vector<std::string>& lines, const record::Device& device) {

@@ -28,11 +28,12 @@ std::set<int> own_processors();
 struct ProcessorUse {
   double busy = 0, stolen = 0;
   int processors = 1;
+  std::optional<double> quota = std::nullopt;  // how many processors' time a cgroup allows
 };
 
 /// One line each, none when all is well: other programs on the processors, time that goes to other
-/// machines, and of what the worker says of a GPU at rest clocks that are held down, neighbours,
-/// heat and lowered limits.
+/// machines, a quota, and of what the worker says of a GPU at rest clocks that are held down,
+/// neighbours, heat and lowered limits.
 std::vector<std::string> doubts(const record::Device& device,
                                 const std::optional<ProcessorUse>& use);
 

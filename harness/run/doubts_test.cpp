@@ -44,6 +44,15 @@ TEST(Doubts, OtherProgramsMatterToACpuAtOnceAndToAGpuWhenTheyLeaveNoProcessor) {
   EXPECT_EQ(doubts(cool_gpu(), ProcessorUse{0.05, 0, 1}), Lines{});
 }
 
+TEST(Doubts, AQuotaBelowTheProcessorsMattersToACpuAndToAGpuWhenItLeavesLittle) {
+  EXPECT_EQ(doubts(of_kind(DeviceKind::cpu), ProcessorUse{0, 0, 4, 4.0}), Lines{});
+  EXPECT_EQ(doubts(of_kind(DeviceKind::cpu), ProcessorUse{0, 0, 4, 3.0}),
+            Lines{"a quota allows the time of 3.00 of 4 processors"});
+  EXPECT_EQ(doubts(cool_gpu(), ProcessorUse{0, 0, 4, 3.0}), Lines{});
+  EXPECT_EQ(doubts(cool_gpu(), ProcessorUse{0, 0, 4, 0.2}),
+            Lines{"a quota allows the time of 0.20 of 4 processors"});
+}
+
 TEST(Doubts, AGpuSaysWhatHoldsItBack) {
   record::Device gpu = cool_gpu();
   gpu.recorded["clocks_at_rest_held_by"] = "hw_slowdown,hw_thermal_slowdown";

@@ -127,10 +127,12 @@ class RunInProgress {
       if (!start(assignment, selected)) return;
       result = execute(selected);
     }
-    if (result.out_of_budget)
+    if (result.out_of_budget) {
+      result.measurement.outcome = Outcome::not_measured;  // nothing is wrong with the case
       cut_off(assignment, selected, result);
-    else
+    } else {
       add(assignment, selected, result);
+    }
   }
 
   static bool spans_a_pause(const CaseResult& result) {

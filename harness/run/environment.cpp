@@ -7,6 +7,8 @@
 #include <sys/utsname.h>
 
 #include "harness/base/text.hpp"
+#include "harness/run/cgroups.hpp"
+#include "harness/run/doubts.hpp"
 #include "harness/run/network.hpp"
 
 namespace ridgeline::run {
@@ -52,10 +54,14 @@ record::Environment observe_environment(const record::Device& device, const std:
   };
   note(environment.comparable, "ranks", ranks);
   note(environment.comparable, "runner", variable("RIDGELINE_RUNNER"));
+  record::Facts& of_processors =
+      device.kind == DeviceKind::cpu ? environment.comparable : environment.recorded;
   for (const char* name :
        {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OPENBLAS_NUM_THREADS"})
-    note(device.kind == DeviceKind::cpu ? environment.comparable : environment.recorded, name,
-         variable(name));
+    note(of_processors, name, variable(name));
+  if (const auto quota = processor_quota("/");
+      quota && *quota < static_cast<double>(own_processors().size()))
+    note(of_processors, "processor_quota", fmt::format("{:.2f}", *quota));
   note(environment.recorded, "CUDA_VISIBLE_DEVICES", variable("CUDA_VISIBLE_DEVICES"));
   utsname system = {};
   if (uname(&system) == 0) {

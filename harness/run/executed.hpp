@@ -37,7 +37,7 @@ class Executed {
 };
 
 /// Whether the run's budget ended it, or came before it, so that nothing was found out about the
-/// case: a timeout that used less than the case's own time was the budget's.
+/// case. Older runs, and sides of gates, have a timeout that used less than the case's own time.
 bool is_cut_off(const record::Measurement& measurement, double case_timeout_s);
 
 }  // namespace ridgeline::run

@@ -16,6 +16,7 @@
 
 #include "harness/base/units.hpp"
 #include "harness/process/clock.hpp"
+#include "harness/run/cgroups.hpp"
 
 namespace ridgeline::run {
 namespace {
@@ -63,25 +64,6 @@ std::optional<double> bytes_of(const std::string& meminfo, const std::string& ke
   return kibibytes * 1024;
 }
 
-/// The folder of this process in cgroup v2 and all above it, those with limits of their own.
-std::vector<fs::path> cgroups(const HostQuestion& question) {
-  const fs::path top = below(question, "/sys/fs/cgroup");
-  std::istringstream lines(text_of(below(question, "/proc/self/cgroup")).value_or(""));
-  fs::path own = top;
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("0::/")) own = top / line.substr(4);
-  std::vector<fs::path> folders;
-  // What a container is told of its own place may lie above what it sees.
-  for (fs::path at = own.lexically_normal();; at = at.parent_path()) {
-    const auto [end, rest] = std::ranges::mismatch(top, at);
-    if (end != top.end()) break;
-    folders.push_back(at);
-    if (at == top) break;
-  }
-  if (folders.empty()) folders.push_back(top);
-  return folders;
-}
-
 Finding look_at_disk(const HostQuestion& question) {
   const Subject subject{"disk", "the file system of the results",
                         "a full disk ends a run in the middle and keeps what it has measured from "
@@ -109,7 +91,7 @@ Finding look_at_disk(const HostQuestion& question) {
 }
 
 Finding look_at_memory(const HostQuestion& question) {
-  const Subject subject{"memory", "/proc/meminfo, memory.max of the cgroup",
+  const Subject subject{"memory", "/proc/meminfo, the limits of the cgroups",
                         "workers would be killed or swapped out, which their times cannot tell"};
   const auto meminfo = text_of(below(question, "/proc/meminfo"));
   std::optional<double> free = meminfo ? bytes_of(*meminfo, "MemAvailable") : std::nullopt;
@@ -117,12 +99,9 @@ Finding look_at_memory(const HostQuestion& question) {
     return finding(subject, Level::unknown, fmt::format("/proc/meminfo {}", not_read),
                    "look by hand: free");
   std::string limited;
-  for (const fs::path& folder : cgroups(question)) {
-    const auto most = word_of(folder / "memory.max"), used = word_of(folder / "memory.current");
-    const auto limit = number_in(most.value_or("")), spent = number_in(used.value_or(""));
-    if (!limit || !spent || *limit - *spent >= *free) continue;
-    free = std::max(0.0, *limit - *spent);
-    limited = fmt::format(" within the container's {}", units::bytes(*limit));
+  if (const auto limit = memory_limit(question.root); limit && limit->free < *free) {
+    free = limit->free;
+    limited = fmt::format(" within the container's {}", units::bytes(limit->bytes));
   }
   const std::string seen = fmt::format("{} available{}", units::bytes(*free), limited);
   if (*free >= limits::memory_free) return fine(subject, seen);
@@ -145,24 +124,12 @@ Finding look_at_shared_memory(const HostQuestion& question) {
 }
 
 Finding look_at_quota(const HostQuestion& question) {
-  const Subject subject{"processor quota", "cpu.max of the cgroup",
+  const Subject subject{"processor quota", "cpu.max or cpu.cfs_quota_us of the cgroups",
                         "threads on all processors spend it early in each period and are stopped "
                         "for the rest"};
   const auto processors = static_cast<double>(std::max<std::size_t>(own_processors().size(), 1));
-  std::optional<double> least;
-  bool any = false;
-  for (const fs::path& folder : cgroups(question)) {
-    const auto text = text_of(folder / "cpu.max");
-    if (!text) continue;
-    any = true;
-    std::istringstream words(*text);
-    std::string allowed;
-    double period = 0;
-    words >> allowed >> period;
-    if (const auto quota = number_in(allowed); quota && period > 0)
-      least = std::min(least.value_or(*quota / period), *quota / period);
-  }
-  if (!least) return fine(subject, any ? "none" : "no cgroup says one");
+  const auto least = processor_quota(question.root);
+  if (!least) return fine(subject, "no cgroup sets one");
   const std::string seen =
       fmt::format("{:.2f} processors' time for {} processors", *least, processors);
   if (*least >= processors) return fine(subject, seen);

@@ -29,6 +29,11 @@ class HostFitness : public testing::Test {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << text;
   }
+  /// The only hierarchy is that of cgroup v2, and the process is in that group of it.
+  void put_second(const std::string& group) const {
+    put("proc/self/cgroup", "0::" + group + "\n");
+    put("proc/self/mountinfo", "41 31 0:38 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw\n");
+  }
   /// The finding of that name.
   Finding look(const std::string& check, bool measures_cpu = true) const {
     HostQuestion question;
@@ -75,7 +80,7 @@ TEST_F(HostFitness, ADiskWithTooLittleRoomIsFoundAlthoughTheFolderIsNotThereYet)
 TEST_F(HostFitness, MemoryIsWhatTheMachineAndTheContainerLeave) {
   put("proc/meminfo", "MemTotal: 16000000 kB\nMemAvailable:    8000000 kB\n");
   EXPECT_EQ(level("memory"), Level::fine);
-  put("proc/self/cgroup", "0::/a/b\n");
+  put_second("/a/b");
   put("sys/fs/cgroup/a/memory.max", "4294967296\n");
   put("sys/fs/cgroup/a/memory.current", "3221225472\n");
   const Finding found = look("memory");
@@ -88,16 +93,16 @@ TEST_F(HostFitness, MemoryIsWhatTheMachineAndTheContainerLeave) {
 }
 
 TEST_F(HostFitness, AQuotaBelowTheProcessorsIsFoundInAnyGroupAbove) {
-  put("proc/self/cgroup", "0::/a/b\n");
+  put_second("/a/b");
   put("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
-  EXPECT_EQ(look("processor quota").seen, "none");
+  EXPECT_EQ(look("processor quota").seen, "no cgroup sets one");
   put("sys/fs/cgroup/a/cpu.max", "409600000 100000\n");
   EXPECT_EQ(level("processor quota"), Level::fine);
   put("sys/fs/cgroup/cpu.max", "50000 100000\n");
   EXPECT_EQ(level("processor quota"), Level::unfit);
   EXPECT_EQ(level("processor quota", false), Level::note);
   EXPECT_TRUE(look("processor quota").seen.starts_with("0.50 processors' time for "));
-  put("proc/self/cgroup", "0::/../../elsewhere\n");  // of a namespace that begins further down
+  put_second("/../../elsewhere");  // of a namespace that begins further down
   EXPECT_EQ(level("processor quota"), Level::unfit);
   put("sys/fs/cgroup/cpu.max", "nonsense\n");
   EXPECT_EQ(level("processor quota"), Level::fine);

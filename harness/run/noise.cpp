@@ -23,7 +23,8 @@ namespace {
 constexpr int fewest = 6, most = 20;  // processes: three for each half
 constexpr double sampling_s = 0.15;   // of a case in a process
 constexpr double case_timeout_s = 20;
-constexpr double whole_s = 90;  // after which no process is started, however few there were
+constexpr double widest_ratio = 2;  // of two halves, beyond which its interval says nothing
+constexpr double whole_s = 90;      // after which no process is started, however few there were
 
 /// A, B, B, A: what drifts evenly is the same to both.
 bool is_second_half(std::size_t process) { return process % 4 == 1 || process % 4 == 2; }
@@ -31,6 +32,21 @@ bool is_second_half(std::size_t process) { return process % 4 == 1 || process % 
 Subject subject_of(const NoiseCase& noise) {
   return {"noise of " + noise.name, "one program against itself, in fresh processes in turn",
           "a difference smaller than this cannot be told from none"};
+}
+
+/// An interval that reaches down to no time at all says nothing; how far apart they were does.
+std::string words_of_width(const std::vector<double>& medians_ns, double width) {
+  const std::string over = units::plural(static_cast<std::int64_t>(medians_ns.size()), "process");
+  if (width < 1) return fmt::format("±{} over {}", units::percent(width), over);
+  const auto [least, greatest] = std::ranges::minmax(medians_ns);
+  return fmt::format("{} over {}", units::time_range(least, greatest), over);
+}
+
+std::string words_of(const stats::Interval& ratio) {
+  if (ratio.low < 1 / widest_ratio || ratio.high > widest_ratio)
+    return "the same program twice: nothing can be said";
+  return fmt::format("the same program twice: {:.3f} to {:.3f} times as slow", ratio.low,
+                     ratio.high);
 }
 
 Finding judge(const NoiseCase& noise, const Sampling& sampling) {
@@ -65,9 +81,7 @@ Finding judge(const NoiseCase& noise, const Sampling& sampling) {
                    fmt::format("{} in the time given: too few for an interval",
                                units::plural(static_cast<std::int64_t>(all.size()), "process")),
                    "measure it for longer: a gate with --aa");
-  const std::string seen = fmt::format(
-      "±{} over {}; the same program twice: {:.3f} to {:.3f} times as slow", units::percent(*width),
-      units::plural(static_cast<std::int64_t>(all.size()), "process"), ratio->low, ratio->high);
+  const std::string seen = fmt::format("{}; {}", words_of_width(all, *width), words_of(*ratio));
   if (*width > sampling.unstable)
     return finding(subject, Level::unfit, seen,
                    fmt::format("above ±{} the profile calls a case unstable: look at the findings "

@@ -41,6 +41,17 @@ TEST(Noise, ProcessesThatDifferMoreThanTheProfileAllowsAreUnfit) {
   EXPECT_EQ(judged({1000, 1300, 900, 1500, 1000, 800}).level, Level::unfit);
 }
 
+TEST(Noise, WhereTimesSayNothingThatIsSaidInWords) {
+  const Finding wild = judged({14e6, 83e6, 15e6, 1500e6, 14e6, 90e6});
+  EXPECT_EQ(wild.level, Level::unfit);
+  EXPECT_EQ(wild.seen,
+            "14.0 to 1500 ms over 6 processes; the same program twice: nothing can be said");
+  const Finding wide = judged({1000, 1300, 900, 1500, 1000, 800});
+  EXPECT_TRUE(wide.seen.starts_with("±")) << wide.seen;
+  const Finding near = judged({1000, 1010, 990, 1000, 1000, 1020});
+  EXPECT_NE(near.seen.find("the same program twice: 0."), std::string::npos) << near.seen;
+}
+
 TEST(Noise, HalvesThatDifferAreNotedAlthoughEachIsSteady) {
   // A, B, B, A, A, B, B, A
   const Finding found = judged({1000, 1050, 1051, 1001, 1000, 1049, 1050, 1001});

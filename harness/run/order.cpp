@@ -35,7 +35,7 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed,
                                   const std::function<bool(std::size_t)>& goes_first) {
   std::vector<std::size_t> order = shuffled(count, seed);
-  std::ranges::stable_partition(order, goes_first);
+  std::stable_partition(order.begin(), order.end(), goes_first);  // clang 14 has no subrange
   return order;
 }
 

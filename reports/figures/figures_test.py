@@ -376,6 +376,30 @@ def test_what_a_library_is_told_stands_beside_its_own_choice() -> None:
     assert len(own) == 6 and not any("algorithm" in point.name for point in own)
 
 
+def test_what_a_library_is_told_is_read_on_one_scale_and_panels_left_out_are_counted() -> None:
+    made = synthetic.told()
+    slow = [one for one in made["cases"] if "op=all_reduce" in one["name"] and one["options"]]
+    for field in ("median_ns", "low_ns", "high_ns"):
+        for one in slow:
+            if field in one:
+                one[field] *= 3
+    figure = drawn("library_choices", parsed(made))
+    assert figure is not None
+    low, high = figure.axes[0].get_ylim()
+    assert [axes.get_ylim() for axes in figure.axes] == [(low, high)] * 2
+    assert low < 0.9 and high > 3 * 2.4
+    assert "first" not in figure.get_suptitle()
+    every = [
+        one | {"dtype": dtype, "name": one["name"].replace("/f32/", f"/{dtype}/")}
+        for dtype in ("f32", "f16", "bf16", "f64")
+        for one in made["cases"]
+    ]
+    crowded = drawn("library_choices", parsed(made | {"cases": every}))
+    assert crowded is not None and len(crowded.axes) == library_choices.MOST_PANELS
+    assert crowded.get_suptitle().endswith(" · the first 6 of 8")
+    legible.expect_legible(crowded)
+
+
 @pytest.mark.parametrize("source", INPUTS)
 @pytest.mark.parametrize("name", NAMES)
 def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:

@@ -153,7 +153,7 @@ def draw(page: Page, figure: Figure) -> None:
     room = 105 - max(map(len, names))  # characters between the names and the columns
     for place, one in enumerate(page.rows):
         if one.change is None:
-            note = plot.shown(one.note, room)
+            note = short_names.beginning(one.note, room)
             axes.text(
                 -0.985 * page.limit,
                 place,

@@ -187,6 +187,23 @@ def test_a_failure_is_text_and_no_number() -> None:
     assert "crashed" in texts
 
 
+def test_a_long_reason_is_cut_at_its_end() -> None:
+    reason = "candidate in round 1: " + "it remembers outputs " * 8
+    page = only(synthetic_gate.verdict("a/b/f32/n=1", "wrong_result", None, 7, reason))
+    figure = drawn("forest", page)
+    (note,) = [text.get_text() for text in figure.axes[0].texts if "round" in text.get_text()]
+    assert note.endswith(" …") and reason.startswith(note.removesuffix("…"))
+    legible.expect_legible(figure)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 12])
+def test_rounds_are_whole_numbers(count: int) -> None:
+    made = synthetic_gate.verdict("a/b/f32/n=1", "undecided", 0.01, count)
+    (page,) = pairs.pages(parsed(synthetic_gate.of([made])))
+    labels = [label.get_text() for label in legible.tick_labels(drawn("pairs", page).axes[0].xaxis)]
+    assert labels and all(label.isdecimal() for label in labels), labels
+
+
 def test_ends_without_a_bound_are_arrows_at_the_edge() -> None:
     made = synthetic_gate.verdict("a/b/f32/n=1", "undecided", 0.01, 4)
     del made["ratio_low"], made["ratio_high"]

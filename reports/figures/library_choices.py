@@ -19,6 +19,7 @@ READING = (
 ORDER = 61
 MOST_PANELS = 6
 ACROSS = "message size"
+_LABEL = 12  # points
 
 
 def _told(case: Case) -> str:
@@ -85,11 +86,21 @@ def data(run: Run) -> list[table.Row]:
     ]
 
 
+def _limits(every: list[plot.Series]) -> tuple[float, float]:
+    """Of all panels, which are read beside each other: their points, intervals and the line."""
+    ends = [1.0]
+    for point in (point for one in every for point in one.points):
+        ends += [end for end in (point.y, point.low, point.high) if end is not None and end > 0]
+    return min(ends) / 1.1, max(ends) * 1.1
+
+
 def draw(run: Run, figure: Figure) -> bool:
-    panels = list(ratios(run).items())[:MOST_PANELS]
-    if not panels:
+    found = list(ratios(run).items())
+    if not found:
         return False
+    panels = found[:MOST_PANELS]
     every = [one for _, drawn in panels for one in drawn]
+    limits = _limits(every)
     for axes, (title, drawn) in zip(
         plot.grid(figure, len(panels), min(3, len(panels))), panels, strict=True
     ):
@@ -98,10 +109,14 @@ def draw(run: Run, figure: Figure) -> bool:
         axes.axhline(1.0, color=plot.INK, linewidth=1.2)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
+        axes.set_ylim(*limits)
         plot.ticks(axes.xaxis, [p.x for one in drawn for p in one.points], units.size, most=4)
         plot.log_ticks(axes.yaxis, units.plain)
         axes.set_xlabel(ACROSS)
-    figure.axes[0].set_ylabel("time over own choice")
+    if len(panels) < len(found):
+        rest = f"the first {len(panels)} of {len(found)}"
+        figure.suptitle(f"{figure.get_suptitle()} · {rest}", x=0.012, ha="left")
+    figure.supylabel("time over own choice", fontsize=_LABEL)
     entries = {one.label: plot.handle(one.style) for one in every}
     plot.legend_below(figure, entries | plot.hollow_entry(plot.any_hollow(every)))
     return True

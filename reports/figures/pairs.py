@@ -132,7 +132,7 @@ def _draw(axes: Axes, one: Panel) -> None:
             axes.plot([number], [math.copysign(0.95 * far, value) if beyond else value], **look)
     axes.set_ylim(-far, far)
     forest.change_ticks(axes.yaxis, far)
-    axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(4, integer=True, min_n_ticks=1))
     axes.set_xlim(0.2, max(number for points in one.points.values() for number, _ in points) + 0.8)
     axes.set_xlabel("round", fontsize=9)
     axes.set_title(

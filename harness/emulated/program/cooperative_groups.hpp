@@ -23,7 +23,7 @@ RIDGELINE_WORD unsigned threads_of_block() {
   const uint3 size = emulated::block_size();
   return size.x * size.y * size.z;
 }
-RIDGELINE_WORD unsigned lane() { return thread_of_block() % 32; }
+RIDGELINE_WORD unsigned own_lane() { return thread_of_block() % 32; }
 RIDGELINE_WORD dim3 to_dim3(const uint3& of) { return {of.x, of.y, of.z}; }
 
 /// Lane number `rank` of the lanes of a mask.
@@ -33,7 +33,7 @@ RIDGELINE_WORD unsigned lane_of(unsigned mask, unsigned rank) {
   return 0;
 }
 RIDGELINE_WORD unsigned rank_in(unsigned mask) {
-  return static_cast<unsigned>(std::popcount(mask & ((1u << lane()) - 1)));
+  return static_cast<unsigned>(std::popcount(mask & ((1u << own_lane()) - 1)));
 }
 /// The bits of the mask's lanes, one behind the other.
 RIDGELINE_WORD unsigned packed(unsigned bits, unsigned mask) {
@@ -44,15 +44,15 @@ RIDGELINE_WORD unsigned packed(unsigned bits, unsigned mask) {
 }
 
 /// A value of any size goes from lane to lane in words.
-template <class T>
-RIDGELINE_WORD T shuffled(unsigned mask, T value, unsigned from) {
-  constexpr std::size_t words = (sizeof(T) + 3) / 4;
-  std::uint32_t parts[words] = {};
+template <class Value>
+RIDGELINE_WORD Value shuffled(unsigned mask, Value value, unsigned from) {
+  constexpr std::size_t word_count = (sizeof(Value) + 3) / 4;
+  std::uint32_t parts[word_count] = {};
   __builtin_memcpy(parts, static_cast<const void*>(&value), sizeof value);
   for (std::uint32_t& part : parts)
     part = static_cast<std::uint32_t>(
         emulated::shuffle(mask, part, static_cast<int>(from), 32, emulated::Shuffle::index));
-  T to;
+  Value to;
   __builtin_memcpy(static_cast<void*>(&to), parts, sizeof to);
   return to;
 }
@@ -67,20 +67,20 @@ class Lanes {
   }
   RIDGELINE_WORD unsigned thread_rank() const { return rank_; }
   RIDGELINE_WORD void sync() const { emulated::warp_barrier(mask_); }
-  template <class T>
-  RIDGELINE_WORD T shfl(T value, int from) const {
+  template <class Value>
+  RIDGELINE_WORD Value shfl(Value value, int from) const {
     return shuffled(mask_, value, lane_of(mask_, static_cast<unsigned>(from) % num_threads()));
   }
-  template <class T>
-  RIDGELINE_WORD T shfl_up(T value, unsigned by) const {
+  template <class Value>
+  RIDGELINE_WORD Value shfl_up(Value value, unsigned by) const {
     return shuffled(mask_, value, lane_of(mask_, rank_ < by ? rank_ : rank_ - by));
   }
-  template <class T>
-  RIDGELINE_WORD T shfl_down(T value, unsigned by) const {
+  template <class Value>
+  RIDGELINE_WORD Value shfl_down(Value value, unsigned by) const {
     return shuffled(mask_, value, lane_of(mask_, rank_ + by < num_threads() ? rank_ + by : rank_));
   }
-  template <class T>
-  RIDGELINE_WORD T shfl_xor(T value, unsigned by) const {
+  template <class Value>
+  RIDGELINE_WORD Value shfl_xor(Value value, unsigned by) const {
     const unsigned from = rank_ ^ by;
     return shuffled(mask_, value, lane_of(mask_, from < num_threads() ? from : rank_));
   }
@@ -93,12 +93,12 @@ class Lanes {
   RIDGELINE_WORD int all(int predicate) const {
     return (emulated::ballot(mask_, predicate) & mask_) == mask_ ? 1 : 0;
   }
-  template <class T>
-  RIDGELINE_WORD unsigned match_any(T value) const {
+  template <class Value>
+  RIDGELINE_WORD unsigned match_any(Value value) const {
     return packed(__match_any_sync(mask_, value), mask_);
   }
-  template <class T>
-  RIDGELINE_WORD unsigned match_all(T value, int& all) const {
+  template <class Value>
+  RIDGELINE_WORD unsigned match_all(Value value, int& all) const {
     return packed(__match_all_sync(mask_, value, &all), mask_);
   }
   RIDGELINE_WORD unsigned lanes() const { return mask_; }
@@ -107,7 +107,7 @@ class Lanes {
   unsigned mask_, rank_;
 };
 
-enum class Kind : std::uint8_t { block, lanes, grid };
+enum class Kind : std::uint8_t { of_block, of_lanes, of_grid };
 
 }  // namespace details
 
@@ -121,7 +121,7 @@ class thread_group {
   RIDGELINE_WORD unsigned long long thread_rank() const { return rank_; }
   RIDGELINE_WORD bool is_valid() const { return true; }
   RIDGELINE_WORD void sync() const {
-    if (kind_ == details::Kind::lanes)
+    if (kind_ == details::Kind::of_lanes)
       emulated::warp_barrier(mask_);
     else
       emulated::block_barrier(0xC0001u);
@@ -147,14 +147,14 @@ class thread_block {
   RIDGELINE_WORD static dim3 group_dim() { return details::to_dim3(emulated::block_size()); }
   RIDGELINE_WORD static dim3 dim_threads() { return group_dim(); }
   RIDGELINE_WORD operator thread_group() const {
-    return {details::Kind::block, 0, size(), thread_rank()};
+    return {details::Kind::of_block, 0, size(), thread_rank()};
   }
 };
 RIDGELINE_WORD thread_block this_thread_block() { return {}; }
-template <unsigned threads>
+template <unsigned thread_count>
 struct block_tile_memory {};
-template <unsigned threads>
-RIDGELINE_WORD thread_block this_thread_block(block_tile_memory<threads>&) {
+template <unsigned thread_count>
+RIDGELINE_WORD thread_block this_thread_block(block_tile_memory<thread_count>&) {
   return {};
 }
 
@@ -164,37 +164,38 @@ class coalesced_group : public details::Lanes {
   RIDGELINE_WORD unsigned meta_group_size() const { return 1; }
   RIDGELINE_WORD unsigned meta_group_rank() const { return 0; }
   RIDGELINE_WORD operator thread_group() const {
-    return {details::Kind::lanes, lanes(), num_threads(), thread_rank()};
+    return {details::Kind::of_lanes, lanes(), num_threads(), thread_rank()};
   }
 };
 #define coalesced_threads() coalesced_group(::ridgeline::program::active_lanes())
 
 /// Tiles of a block, or of larger tiles: neighbouring lanes of one warp.
-template <unsigned threads, class Parent = void>
+template <unsigned thread_count, class Parent = void>
 class thread_block_tile : public details::Lanes {
-  static_assert(threads <= 32, "tiles of more than 32 threads are not modelled");
+  static_assert(thread_count <= 32, "tiles of more than 32 threads are not modelled");
 
  public:
   RIDGELINE_WORD thread_block_tile() : Lanes(mask_of()) {}
   template <class Other>
-  RIDGELINE_WORD thread_block_tile(const thread_block_tile<threads, Other>&) : Lanes(mask_of()) {}
-  RIDGELINE_WORD static constexpr unsigned size() { return threads; }
-  RIDGELINE_WORD static constexpr unsigned num_threads() { return threads; }
-  RIDGELINE_WORD unsigned thread_rank() const { return details::lane() % threads; }
+  RIDGELINE_WORD thread_block_tile(const thread_block_tile<thread_count, Other>&)
+      : Lanes(mask_of()) {}
+  RIDGELINE_WORD static constexpr unsigned size() { return thread_count; }
+  RIDGELINE_WORD static constexpr unsigned num_threads() { return thread_count; }
+  RIDGELINE_WORD unsigned thread_rank() const { return details::own_lane() % thread_count; }
   RIDGELINE_WORD unsigned meta_group_rank() const {
-    return details::thread_of_block() % parent_threads() / threads;
+    return details::thread_of_block() % parent_threads() / thread_count;
   }
   RIDGELINE_WORD unsigned meta_group_size() const {
-    return (parent_threads() + threads - 1) / threads;
+    return (parent_threads() + thread_count - 1) / thread_count;
   }
   RIDGELINE_WORD operator thread_group() const {
-    return {details::Kind::lanes, lanes(), threads, thread_rank()};
+    return {details::Kind::of_lanes, lanes(), thread_count, thread_rank()};
   }
 
  private:
   RIDGELINE_WORD static unsigned mask_of() {
-    if constexpr (threads == 32) return 0xFFFFFFFFu;
-    return ((1u << threads % 32) - 1) << details::lane() / threads * threads;
+    if constexpr (thread_count == 32) return 0xFFFFFFFFu;
+    return ((1u << thread_count % 32) - 1) << details::own_lane() / thread_count * thread_count;
   }
   RIDGELINE_WORD static unsigned parent_threads() {
     if constexpr (std::is_void_v<Parent> || std::is_same_v<Parent, thread_block>)
@@ -203,14 +204,14 @@ class thread_block_tile : public details::Lanes {
       return Parent::size();
   }
 };
-template <unsigned threads, class Parent>
-RIDGELINE_WORD thread_block_tile<threads, Parent> tiled_partition(const Parent&) {
+template <unsigned thread_count, class Parent>
+RIDGELINE_WORD thread_block_tile<thread_count, Parent> tiled_partition(const Parent&) {
   return {};
 }
-RIDGELINE_WORD thread_group tiled_partition(const thread_group&, unsigned threads) {
-  const unsigned first = details::lane() / threads * threads,
-                 mask = threads >= 32 ? 0xFFFFFFFFu : ((1u << threads) - 1) << first;
-  return {details::Kind::lanes, mask, threads, details::lane() - first};
+RIDGELINE_WORD thread_group tiled_partition(const thread_group&, unsigned thread_count) {
+  const unsigned first = details::own_lane() / thread_count * thread_count,
+                 mask = thread_count >= 32 ? 0xFFFFFFFFu : ((1u << thread_count) - 1) << first;
+  return {details::Kind::of_lanes, mask, thread_count, details::own_lane() - first};
 }
 template <class Group>
 RIDGELINE_WORD coalesced_group binary_partition(const Group& of, bool which) {
@@ -229,12 +230,12 @@ class grid_group {
   RIDGELINE_WORD static dim3 dim_blocks() { return group_dim(); }
   RIDGELINE_WORD static dim3 block_index() { return details::to_dim3(emulated::block_index()); }
   RIDGELINE_WORD static unsigned long long num_blocks() {
-    const uint3 grid = emulated::grid_size();
-    return 1ull * grid.x * grid.y * grid.z;
+    const uint3 of_grid = emulated::grid_size();
+    return 1ull * of_grid.x * of_grid.y * of_grid.z;
   }
   RIDGELINE_WORD static unsigned long long block_rank() {
-    const uint3 grid = emulated::grid_size(), at = emulated::block_index();
-    return (1ull * at.z * grid.y + at.y) * grid.x + at.x;
+    const uint3 of_grid = emulated::grid_size(), at = emulated::block_index();
+    return (1ull * at.z * of_grid.y + at.y) * of_grid.x + at.x;
   }
   RIDGELINE_WORD static unsigned long long num_threads() {
     return num_blocks() * details::threads_of_block();
@@ -253,8 +254,8 @@ class grid_group {
     emulated::block_barrier(0xC0002u);
     if (details::thread_of_block() == 0) {
       emulated::fence();
-      const auto blocks = static_cast<unsigned>(num_blocks());
-      const unsigned end = (atomicAdd(arrivals, 1u) / blocks + 1) * blocks;
+      const auto block_count = static_cast<unsigned>(num_blocks());
+      const unsigned end = (atomicAdd(arrivals, 1u) / block_count + 1) * block_count;
       while (*static_cast<volatile unsigned*>(arrivals) < end) {
       }
       emulated::fence();
@@ -291,9 +292,9 @@ class cluster_group {
   RIDGELINE_WORD static unsigned thread_rank() {
     return block_rank() * details::threads_of_block() + details::thread_of_block();
   }
-  template <class T>
-  RIDGELINE_WORD static T* map_shared_rank(T* in_shared, int rank) {
-    return static_cast<T*>(emulated::in_block_of_cluster(in_shared, rank));
+  template <class Value>
+  RIDGELINE_WORD static Value* map_shared_rank(Value* in_shared, int rank) {
+    return static_cast<Value*>(emulated::in_block_of_cluster(in_shared, rank));
   }
 };
 RIDGELINE_WORD cluster_group this_cluster() { return {}; }

@@ -10,6 +10,7 @@
 #include "harness/emulated/block.hpp"
 #include "harness/emulated/calls.hpp"
 #include "harness/emulated/program/device_functions.hpp"
+#include "harness/emulated/program/latest_launch.hpp"
 #include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
 #include "harness/emulated/program_symbols.hpp"
@@ -23,6 +24,7 @@ constexpr std::size_t shared_without_asking = 48 << 10;
 /// Of the launches whose kernels have not been called yet. Only the host's thread has any.
 thread_local std::vector<device::LaunchConfig> configured;
 thread_local bool launching = false;
+LatestLaunch latest;
 
 void begin(const device::LaunchConfig& config) {
   // On a lane: a kernel that launches kernels.
@@ -87,6 +89,8 @@ unsigned* fresh_arrivals() {
 
 unsigned* grid_arrivals() { return arrivals; }
 
+const LatestLaunch& latest_launch() { return latest; }
+
 void launch_configured(dim3 cluster, const emulated::KernelCall& call) {
   // Threads of the host take turns. A kernel that launches does not come here.
   static std::mutex together;
@@ -122,7 +126,9 @@ void launch_configured(dim3 cluster, const emulated::KernelCall& call) {
   arrivals = config.resident ? fresh_arrivals() : nullptr;
   const bool was_launching = std::exchange(launching, false);
   open_managed_memory();
+  latest = {reinterpret_cast<std::uint64_t>(call.kernel), config.grid, config.block, true};
   const emulated::Report report = session.machine().launch(config, call);
+  latest.runs = false;
   launching = was_launching;
   session.launched(report);
   close_managed_memory(call);

@@ -125,8 +125,8 @@ RIDGELINE_WORD barrier<thread_scope_block>::arrival_token barrier_arrive_tx(
                                       static_cast<unsigned>(bytes));
   return {parity};
 }
-template <class T, std::size_t alignment>
-RIDGELINE_WORD void memcpy_async_tx(T* to, const T* from, aligned_size_t<alignment> bytes,
+template <class Value, std::size_t alignment>
+RIDGELINE_WORD void memcpy_async_tx(Value* to, const Value* from, aligned_size_t<alignment> bytes,
                                     barrier<thread_scope_block>& at) {
   ridgeline::emulated::bulk_load(to, from, static_cast<unsigned>(bytes.value), at.native());
 }

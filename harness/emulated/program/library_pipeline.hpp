@@ -11,9 +11,9 @@ namespace cuda {
 
 enum class pipeline_role { producer, consumer };
 
-template <thread_scope scope, std::uint8_t stages>
+template <thread_scope scope, std::uint8_t stage_count>
 struct pipeline_shared_state {
-  barrier<thread_scope_block> filled[stages], emptied[stages];
+  barrier<thread_scope_block> filled[stage_count], emptied[stage_count];
 };
 
 /// Of threads that share stages: those are filled one after the other, and emptied so.
@@ -22,8 +22,8 @@ class pipeline {
  public:
   using Barrier = barrier<thread_scope_block>;
   pipeline() = default;
-  RIDGELINE_WORD pipeline(Barrier* filled, Barrier* emptied, unsigned stages)
-      : filled_(filled), emptied_(emptied), stages_(stages) {}
+  RIDGELINE_WORD pipeline(Barrier* filled, Barrier* emptied, unsigned stage_count)
+      : filled_(filled), emptied_(emptied), stages_(stage_count) {}
   RIDGELINE_WORD void producer_acquire() {
     emptied_[filling_ % stages_].wait_parity((filling_ / stages_ + 1) % 2 != 0);
   }
@@ -71,37 +71,37 @@ RIDGELINE_WORD pipeline<thread_scope_thread> make_pipeline() { return {}; }
 
 namespace ridgeline_details {
 
-template <class Group, thread_scope scope, std::uint8_t stages>
+template <class Group, thread_scope scope, std::uint8_t stage_count>
 RIDGELINE_WORD pipeline<scope> begin_pipeline(const Group& group,
-                                              pipeline_shared_state<scope, stages>* state,
+                                              pipeline_shared_state<scope, stage_count>* state,
                                               std::size_t producers, std::size_t consumers) {
   if (group.thread_rank() == 0)
-    for (unsigned i = 0; i < stages; ++i) {
+    for (unsigned i = 0; i < stage_count; ++i) {
       init(&state->filled[i], static_cast<std::ptrdiff_t>(producers));
       init(&state->emptied[i], static_cast<std::ptrdiff_t>(consumers));
     }
   group.sync();
-  return {state->filled, state->emptied, stages};
+  return {state->filled, state->emptied, stage_count};
 }
 
 }  // namespace ridgeline_details
 
 /// All threads of the group fill and empty.
-template <class Group, thread_scope scope, std::uint8_t stages>
+template <class Group, thread_scope scope, std::uint8_t stage_count>
 RIDGELINE_WORD pipeline<scope> make_pipeline(const Group& group,
-                                             pipeline_shared_state<scope, stages>* state) {
+                                             pipeline_shared_state<scope, stage_count>* state) {
   return ridgeline_details::begin_pipeline(group, state, group.size(), group.size());
 }
 /// So many of them fill, and the others empty.
-template <class Group, thread_scope scope, std::uint8_t stages>
+template <class Group, thread_scope scope, std::uint8_t stage_count>
 RIDGELINE_WORD pipeline<scope> make_pipeline(const Group& group,
-                                             pipeline_shared_state<scope, stages>* state,
+                                             pipeline_shared_state<scope, stage_count>* state,
                                              std::size_t producers) {
   return ridgeline_details::begin_pipeline(group, state, producers, group.size() - producers);
 }
-template <class Group, thread_scope scope, std::uint8_t stages>
+template <class Group, thread_scope scope, std::uint8_t stage_count>
 RIDGELINE_WORD pipeline<scope> make_pipeline(const Group& group,
-                                             pipeline_shared_state<scope, stages>* state,
+                                             pipeline_shared_state<scope, stage_count>* state,
                                              pipeline_role role) {
   namespace emulated = ::ridgeline::emulated;
   const int producers = emulated::block_barrier(0xC0004u, emulated::Combine::count,

@@ -19,6 +19,7 @@
 #include "harness/emulated/program/ptx.hpp"
 #include "harness/emulated/program/runtime_words.hpp"
 #include "harness/emulated/program/texture_words.hpp"
+#include "harness/emulated/program/toolkit_headers.hpp"
 
 // The rewriter finds these words itself, where they are the device's.
 #undef threadIdx

@@ -14,6 +14,7 @@ LEAST_LATE_NS = 100e3
 COLD = 3  # times as long a copy of cold memory may take beyond one of warm memory
 LATER = 5  # looks at an output that was wrong, some ms apart
 LOOKS = 4  # so many that chance does not make all of them late
+PUNCTUAL = 8  # of so many looks at work that goes on, one may seem to be in time: a busy machine
 
 _equal = np.array_equal  # taken now: the file may put something else into its place
 
@@ -74,10 +75,11 @@ class Judge:
             self._late.append(batch.seeing_ns - again if late else 0.0)
 
     def check_ended(self) -> None:
-        """Throws CaseFailed when every look that followed a timing came late."""
-        if len(self._late) >= LOOKS and all(self._late):
+        """Throws CaseFailed when the looks that followed timings came late, all but a few."""
+        late = [each for each in self._late if each > 0]
+        if len(late) >= LOOKS and len(self._late) - len(late) <= len(self._late) // PUNCTUAL:
             raise wrong(
-                f"after each timing it took {min(self._late) / 1e3:.0f} us longer to copy the "
+                f"after a timing it took at least {min(late) / 1e3:.0f} us longer to copy the "
                 "output than a little later: work went on when its time had been taken"
             )
 

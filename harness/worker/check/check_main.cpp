@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,13 +11,14 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "harness/analysis/annotated_listing.hpp"
 #include "harness/base/error.hpp"
 #include "harness/device/check.hpp"
 #include "harness/device/failure.hpp"
 #include "harness/emulated/emulated_device.hpp"
 #include "harness/measure/count.hpp"
 #include "harness/record/json.hpp"
+#include "harness/worker/check/endings.hpp"
+#include "harness/worker/check/told_check.hpp"
 #include "harness/worker/check/unset_variables.hpp"
 
 // The program around a file that `ridgeline check` compiles: PROGRAM DEVICE [--report FILE]
@@ -54,11 +53,6 @@ record::Measurement measured(device::Device& device) {
   return measurement;
 }
 
-std::string text_of(const record::Metric& metric) {
-  return fmt::format("{:<34}{:>16}{}\n", metric.name, fmt::format("{:.10g}", metric.value),
-                     metric.unit == "1" ? "" : " " + metric.unit);
-}
-
 double accesses_of(const record::Measurement& measurement) {
   double sum = 0;
   for (const record::Site& site : measurement.sites) sum += static_cast<double>(site.lanes);
@@ -88,25 +82,16 @@ json::Value with_findings(const record::Measurement& measurement,
   return all;
 }
 
-void print(std::FILE* to, const record::Measurement& measurement, std::string_view device,
-           const std::vector<std::string>& notes) {
-  if (measurement.outcome != record::Outcome::counted) {
-    fmt::print(to, "{}: {}\n  {}\n", device, record::to_string(measurement.outcome),
-               measurement.reason);
-    return;
-  }
-  fmt::print(to, "{}: nothing wrong was found\n", device);
-  for (const std::string& note : notes) fmt::print(to, "  note: {}\n", note);
-  fmt::print(to, "\n");
-  if (measurement.sites.empty()) {
-    fmt::print(to, "No kernel was launched, so nothing was checked.\n");
-    return;
-  }
-  for (const record::Metric& metric : measurement.metrics) fmt::print(to, "{}", text_of(metric));
-  fmt::print(to, "\n");
-  for (const std::string& line :
-       analysis::annotated_listing(measurement.sites, measurement.sources))
-    fmt::print(to, "{}\n", line);
+std::string text_of(const record::Measurement& measurement, std::string_view device,
+                    const std::vector<std::string>& notes) {
+  if (measurement.outcome != record::Outcome::counted)
+    return fmt::format("{}: {}\n  {}\n", device, record::to_string(measurement.outcome),
+                       measurement.reason);
+  std::string text = fmt::format("{}: nothing wrong was found\n", device);
+  for (const std::string& note : notes) text += fmt::format("  note: {}\n", note);
+  return text + '\n' +
+         (measurement.sites.empty() ? "No kernel was launched, so nothing was checked.\n"
+                                    : worker::counts_text(measurement));
 }
 
 /// Runs the check in one order of lanes, warps and blocks, which the seed says: on one OS thread,
@@ -165,19 +150,33 @@ record::Measurement measured_in_orders(const std::string& name, std::vector<std:
   return first;
 }
 
+std::string device_name, report_file, text_file;
+
+void write(const record::Measurement& measurement, const std::vector<std::string>& notes) {
+  worker::write_told(text_file, text_of(measurement, device_name, notes));
+  worker::write_told(report_file, with_findings(measurement, notes).dump() + '\n');
+}
+
+/// A check that a signal ends.
+void end_by(const worker::Ending& ending) {
+  record::Measurement measurement;
+  measurement.case_name = "check";
+  measurement.outcome =
+      ending.was_asked() ? record::Outcome::timeout : record::Outcome::wrong_result;
+  measurement.reason = ending.was_asked() ? "interrupted" : worker::crash_text(ending);
+  write(measurement, {});
+  ::_exit(ending.was_asked() ? 3 : 2);
+}
+
 int run(const std::vector<std::string>& arguments) {
   if (arguments.empty()) throw Error(ErrorKind::usage, "no device is named");
+  device_name = arguments[0];
+  report_file = worker::value_of(arguments, "--report");
+  text_file = worker::value_of(arguments, "--text");
+  worker::watch_endings(text_file, end_by);
   std::vector<std::string> notes;
-  const record::Measurement measurement = measured_in_orders(arguments[0], notes);
-  const auto file_of = [&](const char* option) {
-    const auto found = std::ranges::find(arguments, option);
-    return found == arguments.end() || std::next(found) == arguments.end() ? "" : *std::next(found);
-  };
-  if (std::FILE* const text = std::fopen(file_of("--text").c_str(), "w")) {
-    print(text, measurement, arguments[0], notes);
-    std::fclose(text);
-  }
-  std::ofstream(file_of("--report")) << with_findings(measurement, notes).dump() << '\n';
+  const record::Measurement measurement = measured_in_orders(device_name, notes);
+  write(measurement, notes);
   return measurement.outcome == record::Outcome::counted ? 0 : 2;
 }
 

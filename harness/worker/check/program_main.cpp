@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,20 +13,24 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "harness/analysis/annotated_listing.hpp"
 #include "harness/base/error.hpp"
+#include "harness/emulated/block.hpp"
+#include "harness/emulated/log.hpp"
+#include "harness/emulated/program/latest_launch.hpp"
 #include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
+#include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/settings.hpp"
 #include "harness/measure/count.hpp"
 #include "harness/record/json.hpp"
+#include "harness/worker/check/endings.hpp"
+#include "harness/worker/check/told_check.hpp"
 #include "harness/worker/check/unset_variables.hpp"
 
 // The program around one that has a main() of its own: PROGRAM DEVICE [--report FILE] [--text FILE]
 // [--limit ACCESSES] [-- ARGUMENTS...]. The files get what it found, as JSON and for people. Exit
-// codes: 0 nothing wrong was found, 2 something was, or
-// the program ended with another code than 0, 3 it was stopped at its limit, 64 usage, 69 no such
-// device.
+// codes: 0 nothing wrong was found, 2 something was, or the program ended with another code than 0,
+// 3 it was stopped at its limit or interrupted, 64 usage, 69 no such device.
 
 /// The user's main(), as the rewriter calls it.
 extern "C" int ridgeline_run_program(int count, char** arguments);
@@ -36,6 +40,13 @@ namespace {
 
 std::string device_name, report_file, text_file;
 program::Session* session = nullptr;
+std::string interrupted;  // where the program was, when it was asked to end
+bool has_arguments = false;
+
+/// What stopped the program before its end, if anything did.
+const std::string& stopped() {
+  return session->out_of_budget().empty() ? interrupted : session->out_of_budget();
+}
 
 record::Measurement measured(int code) {
   record::Measurement measurement;
@@ -48,18 +59,17 @@ record::Measurement measured(int code) {
   } else if (!found.empty()) {
     measurement.outcome = record::Outcome::wrong_result;
     measurement.reason = found.front().text;
-  } else if (!session->out_of_budget().empty()) {
+  } else if (!stopped().empty()) {
     measurement.outcome = record::Outcome::timeout;
-    measurement.reason = session->out_of_budget();
+    measurement.reason = stopped();
   } else if (code != 0) {
     measurement.outcome = record::Outcome::wrong_result;
     measurement.reason = fmt::format("the program ended with code {}", code);
   } else {
     measurement.outcome = record::Outcome::counted;
   }
-  const device::Counts counts = session->device().take_counts();
-  if (measurement.outcome != record::Outcome::counted) return measurement;
-  measure::add_counts(counts, "/", measurement);
+  if (measurement.outcome == record::Outcome::counted)
+    measure::add_counts(session->device().take_counts(), "/", measurement);
   return measurement;
 }
 
@@ -79,75 +89,123 @@ json::Value to_json(const record::Measurement& measurement, int code) {
   all["findings"] = std::move(list);
   all["notes"] = json::Value::array();
   for (const std::string& note : session->notes()) all["notes"].push_back(note);
-  for (const auto& allocation : session->allocations) program::Session::look_at_results(allocation);
-  worker::add_unset_variables(all, static_cast<double>(session->accesses()));
+  if (measurement.outcome == record::Outcome::counted) {
+    for (const auto& allocation : session->allocations)
+      program::Session::look_at_results(allocation);
+    worker::add_unset_variables(all, static_cast<double>(session->accesses()));
+  }
   all["exit_code"] = code;
   all["launches"] = session->launches();
   all["accesses"] = session->accesses();
   return all;
 }
 
-void print(std::FILE* to, const record::Measurement& measurement) {
+std::string text_of(const record::Measurement& measurement) {
   const auto& found = session->found();
-  fmt::print(to, "\n");
+  std::string text = fmt::format("\n{}: ", device_name);
   if (measurement.outcome == record::Outcome::counted && session->launches() == 0)
-    fmt::print(to, "{}: no kernel was launched, so none was checked\n", device_name);
+    text += "no kernel was launched, so none was checked";
   else if (measurement.outcome == record::Outcome::counted)
-    fmt::print(to, "{}: nothing wrong was found in {} launches\n", device_name,
-               session->launches());
+    text += fmt::format("nothing wrong was found in {} launches", session->launches());
   else if (found.empty())
-    fmt::print(to, "{}: {}\n", device_name, measurement.reason);
+    text += measurement.reason;
   else
-    fmt::print(to, "{}: {} in {} launches\n", device_name,
-               found.size() == 1 ? "1 mistake" : fmt::format("{} mistakes", found.size()),
-               session->launches());
-  for (const program::Found& each : found) fmt::print(to, "  {}\n", each.text);
-  if (!found.empty() && !session->out_of_budget().empty())
-    fmt::print(to, "  {}\n", session->out_of_budget());
-  for (const std::string& note : session->notes()) fmt::print(to, "note: {}\n", note);
-  if (measurement.sites.empty()) return;
-  fmt::print(to, "\n");
-  for (const record::Metric& metric : measurement.metrics)
-    fmt::print(to, "{:<34}{:>16}{}\n", metric.name, fmt::format("{:.10g}", metric.value),
-               metric.unit == "1" ? "" : " " + metric.unit);
-  fmt::print(to, "\n");
-  for (const std::string& line :
-       analysis::annotated_listing(measurement.sites, measurement.sources))
-    fmt::print(to, "{}\n", line);
+    text += fmt::format("{} in {} launches",
+                        found.size() == 1 ? "1 mistake" : fmt::format("{} mistakes", found.size()),
+                        session->launches());
+  text += '\n';
+  for (const program::Found& each : found) text += fmt::format("  {}\n", each.text);
+  if (!found.empty() && !stopped().empty()) text += fmt::format("  {}\n", stopped());
+  for (const std::string& note : session->notes()) text += fmt::format("note: {}\n", note);
+  if (!measurement.sites.empty()) text += '\n' + worker::counts_text(measurement);
+  return text;
+}
+
+[[noreturn]] void end_with(const Error& error) {
+  fmt::print(stderr, "ridgeline check: {}\n", error.what());
+  if (!error.advice().empty()) fmt::print(stderr, "  {}\n", error.advice());
+  std::fflush(nullptr);
+  ::_exit(error.exit_code());
+}
+
+/// Ends the process where the files cannot be written.
+record::Measurement report(int code) {
+  program::open_managed_memory();
+  record::Measurement measurement = measured(code);
+  try {
+    worker::write_told(text_file, text_of(measurement));
+    worker::write_told(report_file, to_json(measurement, code).dump() + '\n');
+  } catch (const Error& error) {
+    end_with(error);
+  }
+  return measurement;
+}
+
+std::string size_text(const dim3& size) {
+  return size.y == 1 && size.z == 1 ? fmt::format("{}", size.x)
+                                    : fmt::format("({}, {}, {})", size.x, size.y, size.z);
+}
+
+/// "launch 3, work<<<(2, 2), 64>>>".
+std::string launch_text() {
+  const program::LatestLaunch& launch = program::latest_launch();
+  return fmt::format("launch {}, {}<<<{}, {}>>>", session->launches() + (launch.runs ? 1 : 0),
+                     emulated::function_name(launch.kernel), size_text(launch.grid),
+                     size_text(launch.block));
+}
+
+/// In a kernel, or in host code, at `line`.
+std::string place_of(const emulated::SourceLine& line) {
+  const program::LatestLaunch& launch = program::latest_launch();
+  if (launch.runs) {
+    if (emulated::hot.next == nullptr) return "in " + launch_text();
+    const uint3 at = emulated::Block::current().index();
+    return fmt::format("in {}: it had come to block ({}, {}, {})", launch_text(), at.x, at.y, at.z);
+  }
+  return fmt::format("in host code{}, {}",
+                     line.file.empty() ? "" : fmt::format(" at {}:{}", line.file, line.line),
+                     launch.kernel == 0 ? "before the first launch" : "behind " + launch_text());
 }
 
 /// Reports, and ends the process.
 [[noreturn]] void finish(int code) {
   static bool ends = false;
   if (std::exchange(ends, true)) ::_exit(70);
+  const record::Measurement measurement = report(code);
   std::cout.flush();
-  std::fflush(nullptr);
-  program::open_managed_memory();
-  const record::Measurement measurement = measured(code);
-  if (std::FILE* const text = text_file.empty() ? nullptr : std::fopen(text_file.c_str(), "w")) {
-    print(text, measurement);
-    std::fclose(text);
-  }
-  if (!report_file.empty()) std::ofstream(report_file) << to_json(measurement, code).dump() << '\n';
   std::fflush(nullptr);
   ::_exit(measurement.outcome == record::Outcome::counted   ? 0
           : measurement.outcome == record::Outcome::timeout ? 3
                                                             : 2);
 }
 
+/// A program that a signal ends, wherever it is.
+void end_by(const worker::Ending& ending) {
+  const auto [pc, line] = ending.users_place();
+  if (ending.was_asked()) {
+    interrupted = "interrupted " + place_of(line);
+    finish(1);
+  }
+  std::string detail = ending.text();
+  if (ending.address)
+    detail += fmt::format(" at {}", session->machine().memory().describe(*ending.address));
+  detail += ", " + place_of({});
+  if (!has_arguments && program::latest_launch().kernel == 0)
+    detail += ". It was given no arguments: those of main() stand behind --";
+  session->host_mistake("crash", pc, detail);
+  finish(1);
+}
+
 [[noreturn]] void run(const std::vector<std::string>& arguments) {
   if (arguments.empty()) throw Error(ErrorKind::usage, "no device is named");
   device_name = arguments[0];
+  report_file = worker::value_of(arguments, "--report");
+  text_file = worker::value_of(arguments, "--text");
   std::uint64_t limit = 0;
-  std::size_t at = 1;
-  for (; at < arguments.size() && arguments[at] != "--"; ++at) {
-    if (arguments[at] == "--report" && at + 1 < arguments.size()) report_file = arguments[++at];
-    if (arguments[at] == "--text" && at + 1 < arguments.size()) text_file = arguments[++at];
-    if (arguments[at] == "--limit" && at + 1 < arguments.size()) {
-      const std::string& text = arguments[++at];
-      std::from_chars(text.data(), text.data() + text.size(), limit);
-    }
-  }
+  const std::string limited = worker::value_of(arguments, "--limit");
+  std::from_chars(limited.data(), limited.data() + limited.size(), limit);
+  // Whoever ends the program, what it has printed is seen.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   // One block at a time, so that nothing depends on how many cores there are.
   emulated::settings_of_new_devices() = {.workers = 1};
   static const std::unique_ptr<device::Device> device = device::open(device_name);
@@ -157,10 +215,13 @@ void print(std::FILE* to, const record::Measurement& measurement) {
   static program::Session here(*device, limit);
   session = &here;
   here.end_program = [](int code) { finish(code); };
+  worker::watch_endings(text_file, end_by);
   // What the rewriter does not see may call exit(), too.
   ::on_exit([](int code, void*) { finish(code); }, nullptr);
   static std::vector<std::string> words{"program"};
-  for (++at; at < arguments.size(); ++at) words.push_back(arguments[at]);
+  const auto dashes = std::ranges::find(arguments, "--");
+  has_arguments = dashes != arguments.end() && std::next(dashes) != arguments.end();
+  if (has_arguments) words.insert(words.end(), std::next(dashes), arguments.end());
   static std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -179,9 +240,6 @@ int main(int argc, char** argv) {
   try {
     ridgeline::run({argv + 1, argv + argc});
   } catch (const ridgeline::Error& error) {
-    fmt::print(stderr, "ridgeline check: {}\n", error.what());
-    if (!error.advice().empty()) fmt::print(stderr, "  {}\n", error.advice());
-    std::fflush(nullptr);
-    ::_exit(error.exit_code());
+    ridgeline::end_with(error);
   }
 }

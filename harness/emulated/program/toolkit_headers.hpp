@@ -1,0 +1,49 @@
+#pragma once
+
+// nvcc reads these headers of CUDA's before any program, and some programs include them by name
+// once more (device_functions.h). Their words are the emulated device's here: by these names, which
+// say that they were read, nothing is read again.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+#define __COMMON_FUNCTIONS_H__
+#define __DEVICE_ATOMIC_FUNCTIONS_H__
+#define __DEVICE_ATOMIC_FUNCTIONS_HPP__
+#define __DEVICE_DOUBLE_FUNCTIONS_H__
+#define __DEVICE_DOUBLE_FUNCTIONS_HPP__
+#define __DEVICE_FUNCTIONS_H__
+#define __DEVICE_FUNCTIONS_HPP__
+#define __FUNC_MACRO_H__
+#define __MATH_FUNCTIONS_H__
+#define __MATH_FUNCTIONS_HPP__
+#define __SM_20_ATOMIC_FUNCTIONS_H__
+#define __SM_20_ATOMIC_FUNCTIONS_HPP__
+#define __SM_20_INTRINSICS_H__
+#define __SM_20_INTRINSICS_HPP__
+#define __SM_30_INTRINSICS_H__
+#define __SM_30_INTRINSICS_HPP__
+#define __SM_32_ATOMIC_FUNCTIONS_H__
+#define __SM_32_ATOMIC_FUNCTIONS_HPP__
+#define __SM_32_INTRINSICS_H__
+#define __SM_32_INTRINSICS_HPP__
+#define __SM_35_ATOMIC_FUNCTIONS_H__
+#define __SM_35_INTRINSICS_H__
+#define __SM_60_ATOMIC_FUNCTIONS_H__
+#define __SM_60_ATOMIC_FUNCTIONS_HPP__
+#define __SM_61_INTRINSICS_H__
+#define __SM_61_INTRINSICS_HPP__
+#define __SM_70_RT_H__
+#define __SM_70_RT_HPP__
+#define __SM_80_RT_H__
+#define __SM_80_RT_HPP__
+#define __SM_90_RT_H__
+#define __SM_90_RT_HPP__
+#define __SM_100_RT_H__
+#define __SM_100_RT_HPP__
+#define __SURFACE_FUNCTIONS_H__
+#define __SURFACE_FUNCTIONS_HPP__
+#define __SURFACE_INDIRECT_FUNCTIONS_H__
+#define __SURFACE_INDIRECT_FUNCTIONS_HPP__
+#define __TEXTURE_FETCH_FUNCTIONS_H__
+#define __TEXTURE_FETCH_FUNCTIONS_HPP__
+#define __TEXTURE_INDIRECT_FUNCTIONS_H__
+#define __TEXTURE_INDIRECT_FUNCTIONS_HPP__
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

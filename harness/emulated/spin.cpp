@@ -1,0 +1,48 @@
+#include "harness/emulated/spin.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "harness/emulated/log.hpp"
+
+namespace ridgeline::emulated {
+namespace {
+
+// Accesses of a loop that is known again.
+constexpr std::uint32_t longest_lap = 256;
+
+std::uint64_t hash_of(std::span<const std::byte> stack) {
+  std::uint64_t hash = 1;
+  for (; stack.size() >= sizeof hash; stack = stack.subspan(sizeof hash)) {
+    std::uint64_t word;
+    std::memcpy(&word, stack.data(), sizeof word);
+    hash = (hash ^ word) * mixer;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+}  // namespace
+
+bool Spin::is_new(std::uint64_t at, std::uint64_t value, std::span<const std::byte> stack) {
+  lap_ = (lap_ ^ (value + at * 31)) * mixer;
+  if (at == from_ && value == there_) {
+    repeats_ = lap_ == last_lap_;
+    last_lap_ = std::exchange(lap_, 0);
+    accesses_ = 0;
+    if (repeats_) {
+      const std::uint64_t state = hash_of(stack);
+      counts_ = std::exchange(state_, state) != state;
+    }
+  } else if (at == from_ || ++accesses_ > most_) {  // another lap begins, which may be longer
+    most_ = at == from_ ? 1 : std::min(2 * most_ + 1, longest_lap);
+    from_ = at;
+    there_ = value;
+    lap_ = last_lap_ = accesses_ = 0;
+    repeats_ = false;
+  }
+  return !repeats_;
+}
+
+}  // namespace ridgeline::emulated
