@@ -148,7 +148,6 @@ static Command srun_command(const Launcher& launcher, int ranks, const Reception
                        "--overcommit",
                        "--cpu-bind=none",  // as of mpirun, below
                        "--overlap",        // with the step that ridgeline itself may be
-                       "--input=none",
                        "--kill-on-bad-exit=1",
                        fmt::format("--export={}", fmt::join(carried_variables(), ","))};
   return command;
@@ -182,6 +181,8 @@ static Command mpirun_command(const Launcher& launcher, int ranks, const Recepti
   set("OMPI_MCA_oob_tcp_keepalive_time", "10");
   set("OMPI_MCA_oob_tcp_keepalive_intvl", "5");
   set("OMPI_MCA_oob_tcp_keepalive_probes", "3");
+  // By which ranks of other hosts are asked whether they are there.
+  command.arguments.insert(command.arguments.end(), {"--stdin", "all"});
   for (const std::string& name : carried_variables())
     command.arguments.insert(command.arguments.end(), {"-x", name});
   if (!launcher.hosts.empty())

@@ -79,6 +79,7 @@ TEST_F(Launchers, CarryNamesToOtherHostsAndNoValues) {
   const Command mpirun = command({"mpirun", folder_ / "hosts"});
   EXPECT_TRUE(has(mpirun, {"-x", "NCCL_NVLS_ENABLE"}));
   EXPECT_TRUE(has(mpirun, {"-x", "RIDGELINE_TOKEN"}));
+  EXPECT_TRUE(has(mpirun, {"--stdin", "all"}));
   EXPECT_TRUE(has(mpirun, {"--hostfile", (folder_ / "hosts").string()}));
   EXPECT_FALSE(sets(mpirun, "OMPI_MCA_btl_vader_backing_directory"))
       << "other hosts do not have this host's folders";

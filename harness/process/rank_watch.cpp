@@ -63,6 +63,8 @@ RankWatch::RankWatch(const record::Facts& hosts, int ranks, double patience_s)
   }
 }
 
+bool RankWatch::has_away() const { return std::ranges::any_of(ranks_, &Rank::is_away); }
+
 void RankWatch::begin(Clock::time_point now) {
   begun_ = now;
   for (Rank& rank : ranks_) {
@@ -81,6 +83,7 @@ void RankWatch::hear(int rank, const protocol::Beat& beat, Clock::time_point now
   Rank& from = ranks_[static_cast<std::size_t>(rank)];
   const bool has_moved = beat.meetings != from.meetings;
   from.heard = now;
+  from.is_known = true;
   from.meetings = beat.meetings;
   if (!beat.is_idle || has_moved || !is_last(from))
     from.idle_since.reset();
@@ -96,7 +99,7 @@ std::string RankWatch::fault(Clock::time_point now) const {
   std::vector<std::string> silent, idle;
   bool all_idle = true;  // of those that are last
   for (const Rank& rank : ranks_) {
-    if (rank.is_away && s_between(rank.heard.value_or(begun_), now) >= patience_s_)
+    if (rank.is_away && rank.is_known && s_between(rank.heard.value_or(begun_), now) >= patience_s_)
       silent.push_back(rank.name);
     if (!is_last(rank)) continue;
     if (rank.idle_since && is_fresh(rank) && s_between(*rank.idle_since, now) >= patience_s_)

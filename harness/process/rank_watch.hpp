@@ -14,12 +14,16 @@
 namespace ridgeline::process {
 
 /// Concludes from the beats of ranks (protocol::Beat), which come once a second while a request is
-/// served, which of them the others wait for in vain. Concludes nothing where none come.
+/// served, which of them the others wait for in vain. Concludes nothing where none come, and not
+/// that a rank is silent that has never been heard of: its launcher may not carry what asks it.
 class RankWatch {
  public:
   /// `hosts`: of all ranks, as in protocol::Hello.
   explicit RankWatch(const record::Facts& hosts = {}, int ranks = 0,
                      double patience_s = longest_stop_s);
+
+  /// Whether there are ranks of other hosts.
+  bool has_away() const;
 
   /// A request is sent: silence counts from now on.
   void begin(Clock::time_point now);
@@ -36,6 +40,7 @@ class RankWatch {
   struct Rank {
     std::string name;  // "rank 1 on node2"
     bool is_away = false;
+    bool is_known = false;                        // it has been heard of
     std::optional<Clock::time_point> heard;       // since the request
     std::uint64_t meetings = 0;                   // as it last said
     std::optional<Clock::time_point> idle_since;  // in all beats since, and last

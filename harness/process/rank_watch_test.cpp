@@ -63,10 +63,24 @@ TEST(RankWatch, NamesARankOfAnotherHostThatFallsSilent) {
             "the way to it is lost");
 }
 
-TEST(RankWatch, NamesRanksThatNeverBeat) {
+TEST(RankWatch, NamesRanksThatBeatBeforeTheRequestAlone) {
   Watched ranks;
+  for (const int rank : {1, 3}) ranks.watch().hear(rank, ranks.beats[rank], ranks.now());
+  ranks.watch().begin(ranks.now());
   EXPECT_EQ(ranks.go_on(4, {0, 2}), "");
   EXPECT_TRUE(ranks.go_on(2, {0, 2}).starts_with("rank 1 on b and 1 more have not been heard of"));
+}
+
+TEST(RankWatch, LeavesRanksAloneThatHaveNeverBeenHeardOf) {
+  Watched ranks;
+  EXPECT_EQ(ranks.go_on(60, {0, 2}), "") << "whoever starts them may not carry what asks them";
+}
+
+TEST(RankWatch, KnowsWhetherThereAreOtherHosts) {
+  EXPECT_TRUE(Watched().watch().has_away());
+  EXPECT_FALSE(
+      Watched({{"hosts", "1"}, {"host0", "a"}, {"host0.ranks", "0-3"}}).watch().has_away());
+  EXPECT_FALSE(RankWatch().has_away());
 }
 
 TEST(RankWatch, CountsSilenceFromTheRequest) {

@@ -21,6 +21,7 @@ namespace ridgeline::process {
 namespace {
 
 constexpr int tick_ms = 100;
+constexpr double call_s = 1;
 
 int ms_until(Deadline deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -73,6 +74,7 @@ protocol::Hello WorkerProcess::greet(Deadline deadline) {
   stops_ = Stops(child_->processes());
   auto hello = std::get<protocol::Hello>(std::move(answer));
   ranks_ = RankWatch(hello.hosts, rank_count_);
+  call_ranks();  // from now on those that answer are known
   return hello;
 }
 
@@ -104,6 +106,7 @@ std::variant<Answer, protocol::Failure> WorkerProcess::ask(const protocol::Reque
 
 void WorkerProcess::begin(const protocol::Request& request, Deadline deadline) {
   ranks_.begin(Clock::now());
+  next_call_ = after(call_s);
   send(protocol::to_line(request), deadline);
 }
 
@@ -260,6 +263,7 @@ void WorkerProcess::wait(int descriptor, short events, Deadline deadline) {
 
 /// At its processes, those of other hosts by what they say.
 void WorkerProcess::look() {
+  if (Clock::now() >= next_call_) call_ranks();
   stops_.look();
   if (const std::string who = stops_.for_good(); !who.empty())
     lose(record::Outcome::timeout,
@@ -268,6 +272,13 @@ void WorkerProcess::look() {
          true);
   if (const std::string fault = ranks_.fault(Clock::now()); !fault.empty())
     lose(record::Outcome::timeout, fault, true);
+}
+
+/// Those of other hosts, over the launcher, which carries its standard input there. One for which
+/// there is no place is left out.
+void WorkerProcess::call_ranks() {
+  next_call_ = after(call_s);
+  if (ranks_.has_away()) (void)!write(child_->input(), "\n", 1);
 }
 
 void WorkerProcess::lose(record::Outcome outcome, const std::string& reason, bool is_early) {

@@ -54,9 +54,9 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 /// A running worker and the conversation with it: one request, one answer. Every answer has a
 /// deadline; a worker that breaks the protocol, or of which a process stays stopped while others go
 /// on (Stops), or a rank stays away from them (RankWatch), is killed with all it started and
-/// WorkerLost is thrown. When a rank other than 0
-/// says why it cannot go on (protocol::RankNote), and rank 0 has not answered before, all are
-/// killed, and that is the answer. Throws Interrupted as soon as Interrupt asks for it.
+/// WorkerLost is thrown. When a rank other than 0 says why it cannot go on (protocol::RankNote),
+/// and rank 0 has not answered before, all are killed, and that is the answer. Throws Interrupted
+/// as soon as Interrupt asks for it.
 class WorkerProcess {
  public:
   /// Starts it as worker_command has it, without waiting for it. `tick` is called a few times a
@@ -109,6 +109,7 @@ class WorkerProcess {
   bool ends_soon();
   void wait(int descriptor, short events, Deadline deadline);
   void look();
+  void call_ranks();
   [[noreturn]] void lose(record::Outcome outcome, const std::string& reason, bool is_early = false);
 
   Clock::time_point started_ = Clock::now();
@@ -121,6 +122,7 @@ class WorkerProcess {
   Stops stops_;  // of all that it had when greeted: to find them takes a look at all processes
   int rank_count_ = 1;
   RankWatch ranks_;
+  Deadline next_call_;                             // of ranks of other hosts
   std::optional<protocol::Failure> rank_failure_;  // the first one, not told yet
   bool has_failed_ = false;                        // told by whichever rank
   bool said_bye_ = false;

@@ -38,9 +38,8 @@ echo "${place##*:} $RIDGELINE_TOKEN $$" >called.new
 mv called.new called
 until [ -e go ]; do sleep 0.01; done
 cat words >&2
-while [ -e beats ]; do
+while [ -e beats ] && read asked; do
   cat beats >&2
-  sleep 0.5
 done
 [ ! -e stays ] || exec sleep 600
 exit 3
@@ -96,15 +95,17 @@ class Ranks : public testing::Test {
     usleep(200'000);  // for its guard
   }
 
-  /// Has it say this again and again.
-  void launcher_beats(const std::string& words) {
-    std::ofstream(folder_ / "beats") << words;
-    launcher_says("", false);
+  /// Has it say this now, and that whenever it is asked whether ranks are there.
+  void launcher_answers(const std::string& now, const std::string& when_asked) {
+    std::ofstream(folder_ / "beats") << when_asked;
+    launcher_says(now, false);
   }
 
   std::string note(int rank, const Failure& failure) const {
     return protocol::to_line({rank, failure}, token_);
   }
+
+  std::string beat(int rank) const { return protocol::to_line({rank, protocol::Beat{}}, token_); }
 
   void say(const std::string& text) const {
     if (write(socket_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
@@ -215,8 +216,16 @@ TEST_F(Ranks, AreNotBelievedWithoutTheirToken) {
 TEST_F(Ranks, OfAnotherHostThatFallSilentEndTheCase) {
   greet();
   ask();
-  launcher_beats(protocol::to_line({0, protocol::Beat{7, false}}, token_));
+  launcher_answers(beat(1) + beat(2), beat(0));
   EXPECT_TRUE(loss().starts_with("rank 1 on b and 1 more have not been heard of for 5 s"));
+}
+
+TEST_F(Ranks, OfAnotherHostAreAskedWhenTheyAreGreeted) {
+  greet();
+  launcher_answers("", note(1, first));
+  const Deadline deadline = after(patience_s);
+  while (process_->ready() && Clock::now() < deadline) usleep(10'000);
+  EXPECT_FALSE(process_->ready()) << "the answer has come";
 }
 
 TEST_F(Ranks, WhoseLauncherEndsBeforeRank0HasCome) {

@@ -1,14 +1,16 @@
 #include "harness/worker/rank_beats.hpp"
 
-#include <condition_variable>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
-#include <mutex>
 #include <optional>
 
 #include <fmt/core.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 
+#include "harness/base/error.hpp"
 #include "harness/protocol/rank_note.hpp"
 
 namespace ridgeline::worker {
@@ -31,25 +33,43 @@ bool has_place(int pipe) {
   return poll(&place, 1, 0) == 1 && (place.revents & POLLOUT) != 0;
 }
 
+/// Takes all that has arrived; false at its end.
+bool take(int descriptor) {
+  char bytes[4096];
+  return read(descriptor, bytes, sizeof bytes) > 0;
+}
+
 }  // namespace
 
-RankBeats::RankBeats(const measure::Group& group, std::chrono::milliseconds period, int to)
-    : group_(group), period_(period), to_(to), rank_(group.rank()), watched_(gettid()) {
+RankBeats::RankBeats(const measure::Group& group, Occasion occasion, int to)
+    : group_(group), occasion_(occasion), to_(to), rank_(group.rank()), watched_(gettid()) {
   const char* const token = std::getenv(protocol::token_variable);
   if (token == nullptr) return;  // so nobody listens
   token_ = token;
-  thread_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
+  end_ = eventfd(0, EFD_CLOEXEC);
+  if (end_ < 0)
+    throw Error(ErrorKind::internal, fmt::format("eventfd failed: {}", std::strerror(errno)));
+  thread_ = std::thread([this] { beat(); });
 }
 
-void RankBeats::beat(const std::stop_token& stop) const {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
+RankBeats::~RankBeats() {
+  if (!thread_.joinable()) return;
+  eventfd_write(end_, 1);
+  thread_.join();
+  close(end_);
+}
+
+void RankBeats::beat() const {
   steady_clock::time_point before = steady_clock::now();
   std::optional<double> active_before_ns = active_ns(watched_);
+  pollfd events[2] = {{end_, POLLIN, 0}, {occasion_.asked, POLLIN, 0}};
   while (true) {
-    never.wait_for(lock, stop, period_, [] { return false; });
-    if (stop.stop_requested()) return;
+    if (poll(events, 2, static_cast<int>(occasion_.period.count())) < 0) continue;  // a signal
+    if (events[0].revents != 0) return;
+    if (events[1].revents != 0 && !take(events[1].fd)) {
+      events[1].fd = -1;
+      continue;
+    }
     const steady_clock::time_point now = steady_clock::now();
     const std::optional<double> active = active_ns(watched_);
     const double passed_ns = std::chrono::duration<double, std::nano>(now - before).count();

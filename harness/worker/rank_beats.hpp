@@ -11,26 +11,36 @@
 
 namespace ridgeline::worker {
 
+/// When a rank says that it is there.
+struct Occasion {
+  std::chrono::milliseconds period{-1};  // so often; -1: not by itself
+  int asked = -1;  // whenever something arrives on this descriptor, which is read; -1: never
+};
+
+/// The first after a second, so that what is quick is left alone.
+inline constexpr Occasion each_second{std::chrono::seconds(1), -1};
+/// By a line of the standard input, which a launcher carries to ranks of other hosts.
+inline constexpr Occasion when_asked{std::chrono::milliseconds(-1), STDIN_FILENO};
+
 /// While it lives, says again and again that this rank is there (protocol::Beat), from a thread of
-/// its own that takes some 10 us per beat; the first after one `period`, so that what is quick is
-/// left alone. Whether the rank is idle is told of the thread that made this, as Linux counts what
-/// it ran and waited for a processor; where that is not counted, it is never idle. A beat that
-/// `to`, a pipe, has no place for is left out.
+/// its own that takes some 10 us per beat. Whether the rank is idle is told of the thread that made
+/// this, as Linux counts what it ran and waited for a processor; where that is not counted, it is
+/// never idle. A beat that `to`, a pipe, has no place for is left out.
 class RankBeats {
  public:
-  explicit RankBeats(const measure::Group& group,
-                     std::chrono::milliseconds period = std::chrono::seconds(1),
-                     int to = STDERR_FILENO);
+  RankBeats(const measure::Group& group, Occasion occasion, int to = STDERR_FILENO);
+  RankBeats(const RankBeats&) = delete;
+  ~RankBeats();
 
  private:
-  void beat(const std::stop_token& stop) const;
+  void beat() const;
 
   const measure::Group& group_;
-  std::chrono::milliseconds period_;
-  int to_, rank_;
+  Occasion occasion_;
+  int to_, rank_, end_ = -1;
   pid_t watched_;
   std::string token_;
-  std::jthread thread_;  // the last: it reads the others
+  std::thread thread_;
 };
 
 }  // namespace ridgeline::worker

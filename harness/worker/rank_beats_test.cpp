@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include "harness/protocol/rank_note.hpp"
 
@@ -40,6 +41,10 @@ class Beats : public testing::Test, public measure::Group {
       return std::get<protocol::Beat>(note->said);
     }
   }
+  bool are_there() const {
+    pollfd some{pipe_[0], POLLIN, 0};
+    return poll(&some, 1, 0) == 1;
+  }
   bool says(bool is_idle) {
     for (int i = 0; i < most_beats; ++i)
       if (next().is_idle == is_idle) return true;
@@ -51,7 +56,7 @@ class Beats : public testing::Test, public measure::Group {
 
 TEST_F(Beats, SayHowFarTheRankIs) {
   count_meeting();
-  const RankBeats beats(*this, period, pipe_[1]);
+  const RankBeats beats(*this, {period, -1}, pipe_[1]);
   EXPECT_EQ(next().meetings, 1u);
   count_meeting();
   int i = 0;
@@ -61,7 +66,7 @@ TEST_F(Beats, SayHowFarTheRankIs) {
 
 TEST_F(Beats, SayWhetherTheRankIsIdle) {
   if (!std::ifstream("/proc/self/schedstat")) GTEST_SKIP() << "not counted here";
-  const RankBeats beats(*this, period, pipe_[1]);
+  const RankBeats beats(*this, {period, -1}, pipe_[1]);
   EXPECT_TRUE(says(true)) << "this thread only waits for beats";
   for (int i = 0; i < 20; ++i) {
     const auto until = std::chrono::steady_clock::now() + 4 * period;
@@ -71,23 +76,37 @@ TEST_F(Beats, SayWhetherTheRankIsIdle) {
   EXPECT_TRUE(says(false)) << "it has only run since";
 }
 
+TEST_F(Beats, AreSaidWhenTheRankIsAskedAndNotBefore) {
+  int asked[2] = {};
+  ASSERT_EQ(pipe2(asked, O_CLOEXEC), 0);
+  const RankBeats beats(*this, {std::chrono::milliseconds(-1), asked[0]}, pipe_[1]);
+  for (std::uint64_t i = 1; i < 4; ++i) {
+    usleep(20'000);
+    count_meeting();
+    EXPECT_EQ(write(asked[1], "\n\n", 2), 2);
+    EXPECT_EQ(next().meetings, i) << "the only one: none was said before the meeting";
+  }
+  close(asked[1]);  // whoever asked has ended
+  usleep(50'000);
+  EXPECT_FALSE(are_there());
+  close(asked[0]);
+}
+
 TEST_F(Beats, AreLeftOutWhereNobodyReads) {
   fcntl(pipe_[1], F_SETFL, O_NONBLOCK);
   const std::string much(1 << 20, 'x');
   EXPECT_GT(write(pipe_[1], much.data(), much.size()), 0);
   fcntl(pipe_[1], F_SETFL, 0);
-  { const RankBeats beats(*this, std::chrono::milliseconds(1), pipe_[1]); }
+  { const RankBeats beats(*this, {std::chrono::milliseconds(1), -1}, pipe_[1]); }
 }
 
 TEST_F(Beats, AreNotSaidWithoutAToken) {
   unsetenv(protocol::token_variable);
   {
-    const RankBeats beats(*this, std::chrono::milliseconds(1), pipe_[1]);
+    const RankBeats beats(*this, {std::chrono::milliseconds(1), -1}, pipe_[1]);
     usleep(50'000);
   }
-  fcntl(pipe_[0], F_SETFL, O_NONBLOCK);
-  char byte = 0;
-  EXPECT_LT(read(pipe_[0], &byte, 1), 0);
+  EXPECT_FALSE(are_there());
 }
 
 }  // namespace rank_beats_test

@@ -201,13 +201,19 @@ class Session {
 
 void serve(const Program& program, Transport& transport) {
   Session session(program);
+  // On one host, ridgeline sees for itself. Ranks of other hosts than its own say nothing unasked:
+  // when their network is lost, what is under way over it would keep mpirun there from noticing.
+  const bool are_spread = is_spread(program.group);
+  const bool is_away = are_spread && program.group->here().first != 0;
+  std::optional<RankBeats> away;
+  if (is_away) away.emplace(*program.group, when_asked);
   while (const auto line = transport.receive()) {
     std::string answer;
     protocol::Failure failure;
     bool broken = false;  // beyond this request
     try {
-      std::optional<RankBeats> beats;  // on one host, ridgeline sees for itself
-      if (is_spread(program.group)) beats.emplace(*program.group);
+      std::optional<RankBeats> beats;
+      if (are_spread && !is_away) beats.emplace(*program.group, each_second);
       answer = session.answer(protocol::parse_request(*line));
     } catch (const Error& error) {
       broken = error.kind() != ErrorKind::usage;
