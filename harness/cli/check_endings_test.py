@@ -58,6 +58,39 @@ KERNEL_LOOP = (
     "}\n"
 )
 
+# Overwrites what malloc() knows of the memory behind all that is allocated.
+OVERWRITES = (
+    "#include <cstdlib>\n#include <cstring>\n#include <thread>\n#include <unistd.h>\n"
+    + ADD
+    + (
+        "int main(int count, char**) {\n"
+        "  float* x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); add<<<2, 32>>>(x);\n"  # a race
+        "  if (count > 2) std::thread([] { for (;;) ::sleep(1); }).detach();\n"
+        "  char* volatile last = static_cast<char*>(malloc(100000));\n"
+        "  memset(last + 100000, 0xff, 64);\n"  # line 10
+        "  if (count > 1) last = static_cast<char*>(malloc(120000));\n"
+        "}\n"
+    )
+)
+
+# One child crashes, the other one ends by exit().
+FORKS = (
+    "#include <cstdlib>\n#include <sys/wait.h>\n#include <unistd.h>\n"
+    + ADD
+    + (
+        "int main() {\n"
+        "  float* x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); add<<<1, 32>>>(x);\n"
+        "  int crashed = 0, ended = 0;\n"
+        "  if (fork() == 0) *static_cast<volatile int*>(nullptr) = 1;\n"
+        "  wait(&crashed);\n"
+        "  if (fork() == 0) exit(3);\n"
+        "  wait(&ended);\n"
+        "  add<<<1, 32>>>(x);\n"
+        "  return !WIFSIGNALED(crashed) || WEXITSTATUS(ended) != 3;\n"
+        "}\n"
+    )
+)
+
 # Sums the numbers that it is given, and has variables that may be read too early, so that it runs
 # twice.
 SUMS = (
@@ -123,6 +156,23 @@ def test_an_abort_and_a_stack_that_is_full_are_crashes(tmp_path):
     assert done.returncode == 2, done.stdout + done.stderr
     assert "/program.cu:" in done.stdout
     assert "behind launch 1, add<<<1, 32>>>" in done.stdout
+
+
+def test_a_heap_that_is_overwritten_keeps_nothing_from_being_told(tmp_path):
+    # The program's report is the first that needs memory, or a call of malloc() is, which finds it
+    # with its lock held where there is a second thread.
+    for arguments in [], ["allocate"], ["allocate", "thread"]:
+        done = checked(tmp_path, OVERWRITES, "--", *arguments)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert "3 mistakes in 1 launches" in done.stdout
+        assert "signal 6 (Aborted), in host code" in done.stdout
+        assert not arguments or "/program.cu:11: signal 6" in done.stdout
+
+
+def test_a_process_that_the_program_forks_ends_by_itself(tmp_path):
+    done = checked(tmp_path, FORKS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nothing wrong was found in 2 launches" in done.stdout
 
 
 def interrupted(folder, text, *arguments):

@@ -89,7 +89,7 @@ std::string function_symbol(std::uint64_t address) {
 }
 
 const std::string& function_name(std::uint64_t address) {
-  static std::mutex together;
+  static std::recursive_mutex together;  // the report of a crash in here asks for names, too
   static std::map<std::uint64_t, std::string> known;
   const std::lock_guard lock(together);
   if (const auto at = known.find(address); at != known.end()) return at->second;

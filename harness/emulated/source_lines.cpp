@@ -95,7 +95,7 @@ void ask(std::span<const std::uint32_t> pcs, std::map<std::uint32_t, SourceLine>
 
 std::map<std::uint32_t, SourceLine> source_lines(std::span<const std::uint32_t> pcs) {
   // A program's lines do not change, and to read them anew takes a second where it is large.
-  static std::mutex together;
+  static std::recursive_mutex together;  // a crash in here is reported, with its line, too
   static std::map<std::uint32_t, SourceLine> known;
   const std::lock_guard lock(together);
   std::vector<std::uint32_t> unknown;

@@ -158,14 +158,14 @@ void write(const record::Measurement& measurement, const std::vector<std::string
 }
 
 /// A check that a signal ends.
-void end_by(const worker::Ending& ending) {
+int end_by(const worker::Ending& ending) {
   record::Measurement measurement;
   measurement.case_name = "check";
   measurement.outcome =
       ending.was_asked() ? record::Outcome::timeout : record::Outcome::wrong_result;
   measurement.reason = ending.was_asked() ? "interrupted" : worker::crash_text(ending);
   write(measurement, {});
-  ::_exit(ending.was_asked() ? 3 : 2);
+  return ending.was_asked() ? 3 : 2;
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -176,7 +176,10 @@ int run(const std::vector<std::string>& arguments) {
   worker::watch_endings(text_file, end_by);
   std::vector<std::string> notes;
   const record::Measurement measurement = measured_in_orders(device_name, notes);
-  write(measurement, notes);
+  if (!worker::is_forked()) {
+    worker::begin_report();
+    write(measurement, notes);
+  }
   return measurement.outcome == record::Outcome::counted ? 0 : 2;
 }
 

@@ -16,6 +16,7 @@ namespace ridgeline::worker {
 struct Ending {
   int signal = 0;
   std::optional<std::uint64_t> address;  // that an instruction could not reach
+  bool in_kernel = false;                // a lane was running
   // Where it was, the innermost place first, each as the address behind a call. Code of shared
   // libraries is left out.
   std::array<std::uint32_t, 32> places{};
@@ -32,9 +33,18 @@ struct Ending {
 std::string crash_text(const Ending& ending);
 
 /// From now on such a signal has a few words written to the file, and then `report` called, once
-/// and on a stack of its own. It may do what any function may, though the program may be within
-/// malloc() or printf(): where it crashes or waits for ever, the program dies of the signal, and
-/// the words remain. It must not return.
-void watch_endings(const std::string& file, void (*report)(const Ending& ending));
+/// and on a stack of its own; the process then ends with the exit code that it returns. It may do
+/// what any function may, though the program may be within malloc() or printf(), and the heap
+/// overwritten: where it crashes or waits for ever, the program dies of the signal, and the words
+/// remain. Processes that this one forks die of such signals as if nobody watched them.
+void watch_endings(const std::string& file, int (*report)(const Ending& ending));
+
+/// To be called before a program that came to its end reports: from now on SIGTERM does nothing,
+/// and where the report crashes, that of the crash replaces it. Does not return where another
+/// thread reports already.
+void begin_report();
+
+/// Whether this is another process, which the one that watches has forked.
+bool is_forked();
 
 }  // namespace ridgeline::worker

@@ -15,7 +15,6 @@
 
 #include "harness/base/error.hpp"
 #include "harness/emulated/block.hpp"
-#include "harness/emulated/log.hpp"
 #include "harness/emulated/program/latest_launch.hpp"
 #include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
@@ -155,10 +154,10 @@ std::string launch_text() {
 }
 
 /// In a kernel, or in host code, at `line`.
-std::string place_of(const emulated::SourceLine& line) {
+std::string place_of(const emulated::SourceLine& line, bool in_kernel) {
   const program::LatestLaunch& launch = program::latest_launch();
   if (launch.runs) {
-    if (emulated::hot.next == nullptr) return "in " + launch_text();
+    if (!in_kernel) return "in " + launch_text();
     const uint3 at = emulated::Block::current().index();
     return fmt::format("in {}: it had come to block ({}, {}, {})", launch_text(), at.x, at.y, at.z);
   }
@@ -167,33 +166,39 @@ std::string place_of(const emulated::SourceLine& line) {
                      launch.kernel == 0 ? "before the first launch" : "behind " + launch_text());
 }
 
-/// Reports, and ends the process.
+/// Reports; returns the exit code of that.
+int told(int code) {
+  const record::Outcome outcome = report(code).outcome;
+  return outcome == record::Outcome::counted ? 0 : outcome == record::Outcome::timeout ? 3 : 2;
+}
+
+/// Reports, and ends the process. One that the program has forked ends with its own code, and
+/// without a word: it is not what is checked.
 [[noreturn]] void finish(int code) {
-  static bool ends = false;
-  if (std::exchange(ends, true)) ::_exit(70);
-  const record::Measurement measurement = report(code);
+  if (!worker::is_forked()) {
+    worker::begin_report();
+    code = told(code);
+  }
   std::cout.flush();
   std::fflush(nullptr);
-  ::_exit(measurement.outcome == record::Outcome::counted   ? 0
-          : measurement.outcome == record::Outcome::timeout ? 3
-                                                            : 2);
+  ::_exit(code);
 }
 
 /// A program that a signal ends, wherever it is.
-void end_by(const worker::Ending& ending) {
+int end_by(const worker::Ending& ending) {
   const auto [pc, line] = ending.users_place();
   if (ending.was_asked()) {
-    interrupted = "interrupted " + place_of(line);
-    finish(1);
+    interrupted = "interrupted " + place_of(line, ending.in_kernel);
+    return told(1);
   }
   std::string detail = ending.text();
   if (ending.address)
     detail += fmt::format(" at {}", session->machine().memory().describe(*ending.address));
-  detail += ", " + place_of({});
+  detail += ", " + place_of({}, ending.in_kernel);
   if (!has_arguments && program::latest_launch().kernel == 0)
     detail += ". It was given no arguments: those of main() stand behind --";
   session->host_mistake("crash", pc, detail);
-  finish(1);
+  return told(1);
 }
 
 [[noreturn]] void run(const std::vector<std::string>& arguments) {
