@@ -252,7 +252,8 @@ void previous_kernel_wait() { hot.early = false; }
 
 std::uint64_t ticks() {
   static std::atomic<std::uint64_t> count{0};
-  return ++count;
+  const std::uint64_t step = Block::current().others.read_clock();
+  return count.fetch_add(step, std::memory_order_relaxed) + step;
 }
 
 void unsupported(const char* what) {

@@ -75,7 +75,8 @@ void previous_kernel_wait();
 /// Orders what the lane has done before it, for all who agree on it by an atomic or a volatile
 /// flag.
 void fence(Scope scope = Scope::device);
-/// A count that grows at every call, in no unit.
+/// A count that grows at every call, in no unit: the faster, the longer the lane has come to the
+/// same again and again, so that what waits for a time ends.
 std::uint64_t ticks();
 /// Gives the word what it does not model: the launch ends.
 [[noreturn]] void unsupported(const char* what);

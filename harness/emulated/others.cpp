@@ -34,6 +34,7 @@ void Others::begin_block(ResidentBlocks* residents, std::size_t place, BlockTurn
   residents_ = residents;
   turns_ = turns;
   place_ = place;
+  clock_at_ = nullptr;
   vain_rounds_ = full_logs_ = idle_logs_ = counted_ = 0;
   patience_.renew();
   progress_ = counts_ = has_arrived_ = relaxed_[0] = relaxed_[1] = false;
@@ -117,6 +118,14 @@ bool Others::may_count(Spin& spin) {
   ++counted_;
   ++spin.counted;
   return counted_ < most_counted_by_block || spin.counted < most_counted_by_lane;
+}
+
+std::uint64_t Others::read_clock() {
+  Spin& spin = spins_[block_.lanes.running().thread];
+  has_spins_ = true;
+  spin.act();
+  clock_reads_ = std::exchange(clock_at_, hot.next) == hot.next ? clock_reads_ + 1 : 0;
+  return 1 + spin.vain_looks() + clock_reads_;
 }
 
 bool Others::is_idle() {

@@ -53,6 +53,9 @@ class Others {
   /// again in a loop, and others go on first. Many times in vain is a deadlock, unless the lane
   /// counts meanwhile.
   void spin_point(std::uint64_t address, std::uint32_t pc, int bytes);
+  /// That the running lane does, by which a loop may end. By how much the clock goes on: more each
+  /// time that the lane comes to the same, since a GPU's goes on by itself while lanes wait.
+  std::uint64_t read_clock();
   /// Asked of the running lane when its log is full: whether all that is in it are a few accesses
   /// which have changed nothing, many times over, so that it can only wait for others. For ever, or
   /// very many accesses of a block without an end of a thread or a barrier, is an endless loop.
@@ -111,6 +114,9 @@ class Others {
   bool progress_ = false, counts_ = false, waits_ = false;  // in this round
   Patience patience_;
   std::uint64_t vain_rounds_ = 0, awaited_phase_ = 0;
+  // Where a lane's log ended when it last read the clock, and how often it has done so there.
+  const Entry* clock_at_ = nullptr;
+  std::uint64_t clock_reads_ = 0;
   // Since a thread has ended or a barrier was passed.
   std::uint64_t full_logs_ = 0, idle_logs_ = 0;
   std::uint64_t counted_ = 0;  // looks by lanes that count, since something was new to any

@@ -31,9 +31,10 @@ bool Spin::is_new(std::uint64_t at, std::uint64_t value, std::span<const std::by
     repeats_ = lap_ == last_lap_;
     last_lap_ = std::exchange(lap_, 0);
     accesses_ = 0;
+    const bool acts = std::exchange(acts_, false);
     if (repeats_) {
       const std::uint64_t state = hash_of(stack);
-      counts_ = std::exchange(state_, state) != state;
+      counts_ = std::exchange(state_, state) != state || acts;
     }
   } else if (at == from_ || ++accesses_ > most_) {  // another lap begins, which may be longer
     most_ = at == from_ ? 1 : std::min(2 * most_ + 1, longest_lap);

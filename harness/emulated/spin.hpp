@@ -19,6 +19,10 @@ struct Spin {
   /// Whether it would do something else in its next lap than in the last one although it sees the
   /// same: a loop that counts may end by itself.
   bool counts() const { return counts_; }
+  /// That it has done something in this lap by which its loop may end: read the clock.
+  void act() { acts_ = true; }
+  /// How often it was seen to come to the same, since something was new: time passes meanwhile.
+  std::uint64_t vain_looks() const { return std::uint64_t{counted} + logs; }
 
   // Of the log that was full last: of what its accesses were and saw, and how many were the same.
   std::uint64_t log = 0;
@@ -31,7 +35,7 @@ struct Spin {
   std::uint32_t accesses_ = 0, most_ = 0;
   bool repeats_ = false;     // the last two laps were the same
   std::uint64_t state_ = 0;  // a hash of the lane's stack at the end of the last lap
-  bool counts_ = false;
+  bool counts_ = false, acts_ = false;
 };
 
 }  // namespace ridgeline::emulated
