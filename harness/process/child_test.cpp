@@ -121,6 +121,20 @@ TEST(Child, TakesItsFoldersAlong) {
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
+TEST(Child, AGuardThatIsStoppedTakesItsFoldersAlongAllTheSame) {
+  std::string folder = (std::filesystem::temp_directory_path() / "child-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  Command command = shell("kill -STOP $PPID; echo stopped; sleep 600");
+  command.scratch = {folder};
+  Child child(command);
+  pollfd output{child.output(), POLLIN, 0};
+  ASSERT_EQ(poll(&output, 1, 10'000), 1);
+  child.kill();
+  EXPECT_EQ(child.ending(), "was killed by signal 9 (Killed)");
+  EXPECT_FALSE(std::filesystem::exists(folder));
+  EXPECT_TRUE(descendants(getpid()).empty());
+}
+
 TEST(Child, AProgramThatCannotBeExecutedIsADependencyError) {
   for (const char* program : {"/nonexistent/program", "/etc/passwd"}) {
     try {
