@@ -41,8 +41,8 @@ HOST_LOOP = ADD + (
     "  cudaMallocManaged(&x, 32 * sizeof *x); for (int i = 0; i < 32; ++i) x[i] = 0;\n"
     "  add<<<1, 32>>>(x);\n"
     "  cudaDeviceSynchronize();\n"
-    '  printf("launched\\n");\n'
-    "  for (;;) ++turns;\n"  # line 10
+    # Wherever it is when it has said so, it is in line 9.
+    '  for (;;) if (++turns == 1) printf("launched\\n");\n'
     "}\n"
 )
 KERNEL_LOOP = (
@@ -176,8 +176,9 @@ def test_a_process_that_the_program_forks_ends_by_itself(tmp_path):
 
 
 def interrupted(folder, text, *arguments):
-    """What a program is told to have done that gets two SIGTERMs at once, as `timeout` sends them,
-    when it says that it has launched."""
+    """What a program is told to have done when its check gets two signals at once, as `timeout` and
+    terminals send them, after the program has said that it has launched. The check is stopped
+    meanwhile, so that they come at once on a busy machine, too."""
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
     (folder / "program.cu").write_text(text)
@@ -191,8 +192,10 @@ def interrupted(folder, text, *arguments):
         env={**os.environ, "TMPDIR": str(scratch)},
     ) as process:
         first = process.stdout.readline()
-        for _ in range(2):
-            process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        for number in signal.SIGTERM, signal.SIGHUP, signal.SIGCONT:
+            process.send_signal(number)
         rest, errors = process.communicate(timeout=300)
     assert process.returncode == 130, first + rest + errors
     assert errors == "ridgeline: interrupted; the check did not end\n"
@@ -204,7 +207,7 @@ def interrupted(folder, text, *arguments):
 def test_an_interrupt_tells_where_the_program_was_and_leaves_nothing(tmp_path):
     told = interrupted(tmp_path, HOST_LOOP)
     assert "interrupted in host code at " in told
-    assert "/program.cu:10, behind launch 1, add<<<1, 32>>>" in told
+    assert "/program.cu:9, behind launch 1, add<<<1, 32>>>" in told
     told = interrupted(tmp_path, KERNEL_LOOP, "--limit", "none")
     assert "interrupted in launch 1, often<<<(3, 2, 1), 1>>>" in told
 

@@ -513,6 +513,31 @@ def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
     assert done.returncode == 64 and "nothing runs the kernels" in done.stderr
 
 
+def test_a_folder_with_the_name_of_a_library_may_be_the_users(tmp_path):
+    for name in "cute", "cutlass", "thrust", "cub":
+        header = tmp_path / name / "mine.cuh"
+        header.parent.mkdir()
+        header.write_text("#pragma once\n\nno_such_type mine;\n")
+        (tmp_path / "program.cu").write_text(f'#include "{name}/mine.cuh"\nint main() {{}}\n')
+        done = check(tmp_path, "program.cu")
+        assert done.returncode == 64
+        assert f"/{name}/mine.cuh:3: " in done.stderr, done.stderr
+        assert "which does not compile there" not in done.stderr
+
+
+def test_a_copy_of_a_library_is_known_in_a_folder_of_the_users(tmp_path):
+    library = tmp_path / "others" / "cutlass"
+    for name in "include/cutlass/cutlass.h", "tools/util/include/cutlass/util/print.h":
+        header = library / name
+        header.parent.mkdir(parents=True)
+        header.write_text("#pragma once\nno_such_type of_a_library;\n")
+        (tmp_path / "program.cu").write_text(f'#include "{header.name}"\nint main() {{}}\n')
+        done = check(tmp_path, "program.cu", "-I", header.parent)
+        assert done.returncode == 64
+        assert re.search(r"program\.cu:1 includes \S*" + header.name, done.stderr), done.stderr
+        assert "no_such_type" not in done.stderr
+
+
 def test_limits_are_numbers(tmp_path):
     done = check(tmp_path, "x.cu", "--limit", "many")
     assert done.returncode == 64 and "K, M or G" in done.stderr

@@ -291,8 +291,9 @@ void Child::begin_end() noexcept {
 void Child::kill() noexcept {
   if (guard_ <= 0) return;
   begin_end();
-  // The guard needs milliseconds, and longer for thousands of processes. Should it be stopped or
-  // dead, its charges are killed from here, and fall to this process.
+  ::kill(guard_, SIGCONT);  // somebody may have stopped it
+  // The guard needs milliseconds, and longer for thousands of processes. Should it be held or dead,
+  // its charges are killed from here, and fall to this process.
   pollfd wait{end_.get(), POLLIN, 0};
   const int patience_ms = static_cast<int>(1000 * (1 + longest_end_s)) + most_polite_ms;
   for (int tries = 0; poll(&wait, 1, patience_ms) < 0 && errno == EINTR && tries < 100;) ++tries;

@@ -4,7 +4,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -72,6 +75,51 @@ TEST(Child, PassesTextThroughAndKeepsTheEndOfStderr) {
   EXPECT_EQ(child.last_words(), "last words");
 }
 
+TEST(Child, SiftsWholeLinesOfStderr) {
+  // Each part comes alone: a line may end in a later one, or never.
+  const std::string script =
+      "for part in 'take th' 'is\\nkeep this\\ntake' ' that\\n\\ntake no end'; do "
+      "read go; printf \"$part\" >&2; done; read go";
+  std::vector<std::string> shown;
+  std::ostringstream log;
+  Child child(shell(script));
+  child.sift_errors([&](std::string_view line) {
+    shown.emplace_back(line);
+    return line.starts_with("take");
+  });
+  for (int part = 0; part < 3; ++part) {
+    ASSERT_EQ(write(child.input(), "\n", 1), 1);
+    pollfd errors{child.errors(), POLLIN, 0};
+    ASSERT_EQ(poll(&errors, 1, 10'000), 1);
+    child.drain_errors(&log);
+    if (part == 1) {
+      EXPECT_EQ(child.last_words(), "take") << "a line that has not ended is kept";
+      EXPECT_EQ(shown.size(), 2);
+    }
+  }
+  EXPECT_EQ(shown, (std::vector<std::string>{"take this", "keep this", "take that", ""}));
+  EXPECT_EQ(child.last_words(), "take no end");
+  EXPECT_EQ(log.str(), "take this\nkeep this\ntake that\n\ntake no end") << "the log has all";
+}
+
+TEST(Child, WhatIsSiftedOutIsNotAmongItsWords) {
+  Child child(
+      shell("echo keep >&2; i=0; while [ $i -lt 3000 ]; do echo take filler filler filler "
+            "filler >&2; i=$((i+1)); done"));
+  int taken = 0;
+  child.sift_errors([&](std::string_view line) {
+    const bool takes = line.starts_with("take");
+    taken += takes ? 1 : 0;
+    return takes;
+  });
+  for (pollfd errors{child.errors(), POLLIN, 0};;) {
+    ASSERT_EQ(poll(&errors, 1, 10'000), 1);
+    if (!child.drain_errors()) break;
+  }
+  EXPECT_EQ(taken, 3000);
+  EXPECT_EQ(child.last_words(), "keep") << "though much more came behind it than is kept";
+}
+
 TEST(Child, AProgramThatNeverStopsPrintingIsReadInTurns) {
   Child child(shell("exec cat /dev/zero >&2"));
   for (int turn = 0; turn < 100; ++turn) EXPECT_TRUE(child.drain_errors());
@@ -119,6 +167,20 @@ TEST(Child, TakesItsFoldersAlong) {
   child.kill();
   EXPECT_EQ(child.ending(), "was killed by signal 9 (Killed)");
   EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(Child, AGuardThatIsStoppedTakesItsFoldersAlongAllTheSame) {
+  std::string folder = (std::filesystem::temp_directory_path() / "child-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  Command command = shell("kill -STOP $PPID; echo stopped; sleep 600");
+  command.scratch = {folder};
+  Child child(command);
+  pollfd output{child.output(), POLLIN, 0};
+  ASSERT_EQ(poll(&output, 1, 10'000), 1);
+  child.kill();
+  EXPECT_EQ(child.ending(), "was killed by signal 9 (Killed)");
+  EXPECT_FALSE(std::filesystem::exists(folder));
+  EXPECT_TRUE(descendants(getpid()).empty());
 }
 
 TEST(Child, AProgramThatCannotBeExecutedIsADependencyError) {

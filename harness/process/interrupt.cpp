@@ -1,5 +1,6 @@
 #include "harness/process/interrupt.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -15,8 +16,10 @@ namespace ridgeline::process {
 namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
-volatile sig_atomic_t asked = 0;
-volatile std::int64_t asked_ns = 0;
+/// When the first signal came, by the monotonic clock; 0 while none has. A handler writes it, in
+/// any thread.
+std::atomic<std::int64_t> asked_ns{0};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 int pipe_ends[2] = {-1, -1};
 constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
 struct sigaction before[3];
@@ -28,12 +31,12 @@ std::int64_t now_ns() {
 }
 
 void note(int) {
-  if (asked != 0) {
-    if (now_ns() - asked_ns >= second_ns) _exit(130);
+  const std::int64_t now = now_ns();
+  std::int64_t first = 0;
+  if (!asked_ns.compare_exchange_strong(first, now)) {
+    if (now - first >= second_ns) _exit(130);
     return;
   }
-  asked_ns = now_ns();
-  asked = 1;
   const int kept = errno;
   (void)!write(pipe_ends[1], "x", 1);
   errno = kept;
@@ -45,7 +48,7 @@ Interrupt::Interrupt() {
   require(pipe_ends[0] < 0, "one Interrupt at a time");
   if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0)
     throw Error(ErrorKind::internal, std::string("cannot make a pipe: ") + std::strerror(errno));
-  asked = 0;
+  asked_ns = 0;
   struct sigaction action = {};
   action.sa_handler = note;
   sigemptyset(&action.sa_mask);
@@ -64,6 +67,6 @@ Interrupt::~Interrupt() {
 }
 
 int Interrupt::descriptor() { return pipe_ends[0]; }
-bool Interrupt::requested() { return pipe_ends[0] >= 0 && asked != 0; }
+bool Interrupt::requested() { return pipe_ends[0] >= 0 && asked_ns != 0; }
 
 }  // namespace ridgeline::process

@@ -2,9 +2,11 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <functional>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +16,8 @@
 
 namespace ridgeline::process {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t most_told = 6;
 
@@ -103,15 +107,36 @@ void for_lines(std::string_view text, const Each& each) {
   }
 }
 
+/// Libraries that people copy, each with a header of its folder, by which that is told from a
+/// folder of the user's with the same name.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> copied{
+    {{"thrust", "device_vector.h"},
+     {"cub", "cub.cuh"},
+     {"cute", "atom/mma_atom.hpp"},
+     {"cutlass", "cutlass.h"}}};
+
+/// Whether the folder is that of the library's headers, or of all its files.
+bool is_copy(const fs::path& folder, std::string_view library, std::string_view header) {
+  return std::ranges::any_of(std::array{folder, folder / library, folder / "include" / library},
+                             [&](const auto& headers) {
+                               std::error_code unreadable;
+                               return fs::exists(headers / header, unreadable);
+                             });
+}
+
 /// Whether the file is the user's, and no header of a library; also where its copy lies in a folder
 /// of the user's.
 bool is_users_own(std::string_view file, const std::vector<std::string>& own,
                   std::string_view folder) {
   if (std::ranges::any_of(own, [&](const auto& of) { return file.starts_with(of); })) return false;
-  if (file.starts_with(folder)) file.remove_prefix(folder.size());
-  return std::ranges::none_of(
-      std::array<std::string_view, 4>{"/thrust/", "/cub/", "/cute/", "/cutlass/"},
-      [&](std::string_view part) { return file.find(part) != std::string_view::npos; });
+  const std::size_t from = file.starts_with(folder) ? folder.size() : 0;
+  return std::ranges::none_of(copied, [&](const auto& each) {
+    const auto& [library, header] = each;
+    const std::string part = fmt::format("/{}/", library);
+    for (std::size_t at = from; (at = file.find(part, at)) != std::string_view::npos; ++at)
+      if (is_copy(file.substr(0, at + part.size() - 1), library, header)) return true;
+    return false;
+  });
 }
 
 /// As an #include names it.

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -11,6 +14,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/process/child.hpp"
+#include "harness/process/clock.hpp"
 #include "harness/process/interrupt.hpp"
 #include "harness/process/launcher.hpp"
 
@@ -58,6 +62,13 @@ bool drain(int descriptor, std::string& output, std::ostream* printed) {
   return got != 0;
 }
 
+/// Waits without an end where there is no deadline.
+int wait_until(const std::optional<Deadline>& deadline, pollfd* waits, nfds_t count) {
+  if (!deadline) return poll(waits, count, -1);
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
+  return wait(waits, count, static_cast<int>(std::max<std::int64_t>(left, 0)));
+}
+
 }  // namespace
 
 ToolResult run_tool(const Tool& tool, std::ostream* log, std::ostream* printed) {
@@ -69,13 +80,16 @@ ToolResult run_tool(const Tool& tool, std::ostream* log, std::ostream* printed) 
                      {child.errors(), POLLIN, 0},
                      {child.end(), POLLIN, 0},
                      {Interrupt::descriptor(), POLLIN, 0}};
-  while (waits[2].revents == 0) {
-    if (poll(waits, 4, -1) < 0 && errno != EINTR)
+  // After an interrupt, a guard that is stopped tells no end.
+  std::optional<Deadline> deadline;
+  while (waits[2].revents == 0 && (!deadline || Clock::now() < *deadline)) {
+    if (wait_until(deadline, waits, 4) < 0 && errno != EINTR)
       throw Error(ErrorKind::internal,
                   fmt::format("cannot wait for {}: {}", tool.name, std::strerror(errno)));
     if (waits[3].fd >= 0 && Interrupt::requested()) {
       child.begin_end();
       waits[3].fd = -1;
+      deadline = after(1e-3 * tool.polite_ms + 1);
     }
     if (waits[0].revents != 0 && !drain(child.output(), result.output, printed)) waits[0].fd = -1;
     if (waits[1].revents != 0 && !child.drain_errors(log)) waits[1].fd = -1;

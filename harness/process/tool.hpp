@@ -33,7 +33,7 @@ struct ToolResult {
 /// log, all that it prints goes there as it comes, and not into the result's `output`; with
 /// `printed`, too, what it prints on stdout goes to that instead. Throws a dependency Error when it
 /// is not installed, and Interrupted, then with all that it printed passed on, and nothing left
-/// running.
+/// running: soon after `polite_ms`, also where somebody has stopped the guard.
 ToolResult run_tool(const Tool& tool, std::ostream* log = nullptr, std::ostream* printed = nullptr);
 
 }  // namespace ridgeline::process

@@ -63,6 +63,18 @@ std::vector<Mount> mounts(const fs::path& root) {
   return found;
 }
 
+/// The way from `top` down to `group`; empty where `group` is not below, or nobody can tell. What a
+/// container is told of its own place may lie above what it sees, or beside that. Both begin with
+/// ".." where they lie above the group that is the namespace's "/": no ".." is taken away, since
+/// nothing says what that group is called there.
+fs::path below(const fs::path& top, const fs::path& group) {
+  const auto [end, first] = std::mismatch(top.begin(), top.end(), group.begin(), group.end());
+  if (end != top.end() || std::find(first, group.end(), "..") != group.end()) return {};
+  fs::path way;
+  for (auto part = first; part != group.end(); ++part) way /= *part;
+  return way;
+}
+
 /// All groups with limits of `controller` that hold for this process.
 std::vector<Group> groups(const fs::path& root, const std::string& controller) {
   std::vector<Group> found;
@@ -72,10 +84,8 @@ std::vector<Group> groups(const fs::path& root, const std::string& controller) {
     if (!second && std::ranges::find(mount.options, controller) == mount.options.end()) continue;
     const auto group = own.find(second ? "" : controller);
     if (group == own.end()) continue;
-    fs::path inside = group->second.lexically_normal().lexically_relative(mount.top);
-    // What a container is told of its own place may lie above what it sees.
-    if (inside.empty() || *inside.begin() == ".." || *inside.begin() == ".") inside.clear();
-    for (; !inside.empty(); inside = inside.parent_path())
+    for (fs::path inside = below(mount.top, group->second); !inside.empty();
+         inside = inside.parent_path())
       found.push_back({mount.point / inside, second});
     found.push_back({mount.point, second});
   }
@@ -96,6 +106,15 @@ std::optional<double> second_quota(const fs::path& folder) {
   double quota = 0, period = 0;
   if (!(stream >> quota >> period) || quota <= 0 || period <= 0) return std::nullopt;
   return quota / period;
+}
+
+/// What v1 writes for none is that of all memory in pages, 2^63 - 1 rounded down to one.
+constexpr double least_unlimited_bytes = 0x1p62;
+
+std::optional<double> limit_in_bytes(const Group& group) {
+  const auto limit =
+      number_in_file(group.folder / (group.second ? "memory.max" : "memory.limit_in_bytes"));
+  return limit && *limit < least_unlimited_bytes ? limit : std::nullopt;
 }
 
 /// A quota of -1 is none.
@@ -120,8 +139,7 @@ std::optional<double> processor_quota(const fs::path& root) {
 std::optional<MemoryLimit> memory_limit(const fs::path& root) {
   std::optional<MemoryLimit> least;
   for (const Group& group : groups(root, "memory")) {
-    const auto limit =
-        number_in_file(group.folder / (group.second ? "memory.max" : "memory.limit_in_bytes"));
+    const auto limit = limit_in_bytes(group);
     const auto used =
         number_in_file(group.folder / (group.second ? "memory.current" : "memory.usage_in_bytes"));
     if (!limit || !used) continue;

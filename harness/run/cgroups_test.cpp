@@ -75,6 +75,25 @@ TEST_F(Cgroups, AContainerSeesItsGroupAsTheTop) {
   EXPECT_EQ(quota(), 0.5) << "what it is told lies outside of what it sees";
 }
 
+TEST_F(Cgroups, ANamespaceSeesWhatLiesAboveItByTwoDots) {
+  const std::string cpu = "sys/fs/cgroup/cpu";
+  put_quota(cpu, "50000");
+  put_quota(cpu + "/a", "10000");
+  put_quota(cpu + "/x", "20000");
+  const struct {
+    const char *top, *group;
+    double quota;
+  } rows[] = {{"/..", "/", 0.5},      {"/..", "/a", 0.5},     {"/", "/../x", 0.5},
+              {"/../y", "/a", 0.5},   {"/..", "/../x", 0.2},  {"/../y", "/../y/x", 0.2},
+              {"/y", "/y/../x", 0.5}, {"/..", "/../..", 0.5}, {"/", "/x/b", 0.2}};
+  for (const auto& row : rows) {
+    put("proc/self/mountinfo",
+        std::string("32 31 0:29 ") + row.top + " /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
+    put("proc/self/cgroup", std::string("4:cpu:") + row.group + "\n");
+    EXPECT_EQ(quota(), row.quota) << row.group << " seen from " << row.top;
+  }
+}
+
 TEST_F(Cgroups, MemoryIsLimitedInEitherVersion) {
   put("proc/self/mountinfo", first_version);
   put("proc/self/cgroup", "4:memory:/a\n0::/b\n");
@@ -82,7 +101,9 @@ TEST_F(Cgroups, MemoryIsLimitedInEitherVersion) {
   put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "1000\n");
   put("sys/fs/cgroup/unified/b/memory.max", "max\n");
   put("sys/fs/cgroup/unified/b/memory.current", "1000\n");
-  EXPECT_GT(memory_limit(root.path()).value().free, 9e18) << "what the kernel writes for none";
+  EXPECT_FALSE(memory_limit(root.path())) << "what the kernel writes for none, and \"max\"";
+  put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854710272\n");
+  EXPECT_FALSE(memory_limit(root.path())) << "and with pages of 64 KiB";
   put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "5000\n");
   EXPECT_EQ(memory_limit(root.path()).value().free, 4000);
   put("sys/fs/cgroup/unified/b/memory.max", "3000\n");

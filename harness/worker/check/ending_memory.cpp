@@ -13,14 +13,14 @@
 // libraries ("Replacing malloc" in the manual of the GNU C Library); these hand on to the
 // library's, by the names under which it exports them. They are weak: where the program that is
 // checked defines its own, its own it keeps.
-// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
 void* __libc_malloc(std::size_t bytes);
 void __libc_free(void* at);
 void* __libc_calloc(std::size_t count, std::size_t bytes);
 void* __libc_realloc(void* at, std::size_t bytes);
 }
-// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace ridgeline::worker {
 namespace {
