@@ -1,15 +1,18 @@
 """The study as a program, with one that plays both workers; and its cases, as the package lists
 them."""
 
+import ctypes.util
 import os
+import re
 import runpy
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from ci.studies.same_collectives_test import written
+from ci.studies.same_collectives_test import BUILD, written
 from ci.studies.vendor_ratios.ratios import of_logarithms
 
 STUDY = Path(__file__).with_name("same_kernel")
@@ -76,8 +79,17 @@ def test_the_sides_take_turns_and_the_other_stands_still(tmp_path):
 
 def test_each_case_has_its_ratio_and_says_whether_it_agrees(tmp_path):
     done = call(tmp_path)
-    assert "| `gemm/cublaslt/f32/n=64` | 1.020 (1.020 to 1.020) | not within 1% |" in done.stdout
-    assert "| `gemm/cublaslt/f32/n=128,cache=hot` | 1.020 " in done.stdout
+    measured = "1.020 (1.020 to 1.020) | not within 1% | not known: each side chooses"
+    assert f"| `gemm/cublaslt_by_torch/f32/n=64` | {measured} |" in done.stdout
+    assert "| `gemm/cublaslt_by_torch/f32/n=128,cache=hot` | 1.020 " in done.stdout
+
+
+def test_cases_are_chosen_by_a_part_of_their_names(tmp_path):
+    done = call(tmp_path, "--case", "n=128", "--case", "other")
+    assert done.returncode == 0, done.stderr
+    assert "n=128" in done.stdout
+    assert "n=64" not in done.stdout
+    assert call(tmp_path, "--case", "other").returncode == 2
 
 
 def test_a_worker_in_c_gets_options_in_the_request_alone(tmp_path):
@@ -92,8 +104,10 @@ def test_a_worker_in_c_gets_options_in_the_request_alone(tmp_path):
 def test_what_has_no_time_is_told_and_ends_with_2(tmp_path):
     done = call(tmp_path, LOSES="yes")
     assert done.returncode == 2, done.stderr
-    assert "| `gemm/cublaslt/f32/n=128,cache=hot` | not measured | not known |" in done.stdout
-    assert "gemm/cublaslt/f32/n=128,cache=hot: NaN" in done.stderr
+    assert (
+        "| `gemm/cublaslt_by_torch/f32/n=128,cache=hot` | not measured | not known |" in done.stdout
+    )
+    assert "gemm/cublaslt_by_torch/f32/n=128,cache=hot: NaN" in done.stderr
 
 
 def test_a_worker_that_ends_is_69(tmp_path):
@@ -126,6 +140,26 @@ def test_a_program_that_is_missing_is_69(tmp_path):
     assert (done.returncode, len(done.stderr.splitlines())) == (69, 1), done.stderr
 
 
+@pytest.mark.skipif(
+    not ctypes.util.find_library("openblas") or not (BUILD / "ridgeline-suites").is_file(),
+    reason="no OpenBLAS, or no build",
+)
+def test_on_a_cpu_both_sides_have_the_same_library_in_memory():
+    """How long it takes is not looked at: others may work on this machine."""
+    command = [sys.executable, STUDY, "--programs", BUILD, "--case", "n=256,k=256,cache=hot,launch"]
+    done = subprocess.run([*command, "--time", "1s"], capture_output=True, text=True, timeout=300)
+    assert "| `gemm/openblas_by_ctypes/f32/m=256,n=256,k=256,cache=hot" in done.stdout, done.stderr
+    assert re.search(r"\| `libopenblas\S*`, the same file \|", done.stdout), done.stdout
+
+
+def test_another_library_is_no_ratio():
+    study = runpy.run_path(str(STUDY))
+    study["code_of"].__globals__["library_of"] = str  # of each process another one
+    workers = [SimpleNamespace(child=SimpleNamespace(pid=pid)) for pid in (7, 8)]
+    with pytest.raises(study["Failed"], match="has 7 in memory, Python 8"):
+        study["code_of"]({"variant": "x_by_ctypes"}, SimpleNamespace(workers=workers), Path())
+
+
 def test_the_package_takes_the_cases():
     package = Path(__file__).parents[2] / "harness/python"
     done = subprocess.run(
@@ -138,4 +172,6 @@ def test_the_package_takes_the_cases():
     assert done.returncode == 0, done.stderr
     listed = done.stdout.splitlines()
     assert "gemm/openblas_by_ctypes/f32/m=512,n=512,k=512,cache=hot  (cpu)" in listed
+    assert "gemm/register_tiled_by_driver/f32/m=4096,n=4096,k=4096  (cuda)" in listed
+    assert "coalescing/transpose_swizzled_by_driver/f32/rows=1024,cols=1024  (cuda)" in listed
     assert "gemm/cublaslt_by_torch/bf16/m=2048,n=2048,k=2048  (cuda)" in listed

@@ -59,8 +59,10 @@ CaseResult result_of(std::vector<store::SeriesTime>& times, std::optional<double
                      const std::unordered_map<std::int64_t, double>& moved) {
   // One replicate may have several where a case's description changed during the run.
   std::ranges::sort(times, {}, [](const auto& one) { return std::pair(one.replicate, -one.id); });
-  const auto again = std::ranges::unique(times, {}, &store::SeriesTime::replicate);
-  times.erase(again.begin(), again.end());
+  const auto again = std::unique(
+      times.begin(), times.end(),
+      [](const auto& one, const auto& other) { return one.replicate == other.replicate; });
+  times.erase(again, times.end());
   std::vector<analysis::ProcessResult> processes;
   for (const store::SeriesTime& time : times) {
     processes.push_back({time.outcome, {}, time.executions});
@@ -139,8 +141,8 @@ Histories read_file(const std::filesystem::path& file, const store::Store& store
     for (const record::Case& info : cases.cases) history.cases.push_back({info, {}});
     for (Results& part : store::read_in_parts<Results>(
              file, history.runs.size(),
-             [&](const store::Store&own, std::size_t begin, std::size_t end) {
-               return read_results(own, history.runs, cases, begin, end);
+             [&, &runs = history.runs](const store::Store&own, std::size_t begin, std::size_t end) {
+               return read_results(own, runs, cases, begin, end);
              }))
       for (auto& [place, result] : part) history.cases[place].results.push_back(std::move(result));
     std::erase_if(history.cases, [](const CaseSeries& one) { return one.results.empty(); });

@@ -43,7 +43,7 @@ void read_samples(const DeviceHistory& history, std::size_t begin, std::size_t e
     std::vector<std::int64_t> ids;
     for (const auto& [id, place] : places) ids.push_back(id);
     store::series_samples(store::Store::open(file), history.device.kind, ids,
-                          [&](std::int64_t id, const std::vector<double>& read) {
+                          [&places = places](std::int64_t id, const std::vector<double>& read) {
                             std::vector<double>& to = *places.at(id);
                             to.insert(to.end(), read.begin(), read.end());
                           });

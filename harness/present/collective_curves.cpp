@@ -58,8 +58,10 @@ std::map<SeriesKey, CollectiveCurve> curves_of(const store::FoundRun& found,
 
 void sort_points(CollectiveCurve& curve) {
   std::ranges::sort(curve.points, {}, &analysis::SizedTime::bytes);
-  const auto same = std::ranges::unique(curve.points, {}, &analysis::SizedTime::bytes);
-  curve.points.erase(same.begin(), same.end());
+  const auto same =
+      std::unique(curve.points.begin(), curve.points.end(),
+                  [](const auto& one, const auto& other) { return one.bytes == other.bytes; });
+  curve.points.erase(same, curve.points.end());
 }
 
 }  // namespace

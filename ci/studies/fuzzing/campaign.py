@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import math
 import os
 import shutil
 import subprocess
@@ -58,6 +59,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         metavar="N",
         default=jobs,
         help="processes at once (default: one a core)",
+    )
+    add(
+        "--equal",
+        action="store_true",
+        help="give each target the same time, not the slow ones more; there are more processes "
+        "then, one after another",
     )
     add("--programs", type=Path, metavar="FOLDER", help="run what is built already, and build none")
     add("--corpus", type=Path, metavar="FOLDER", default=CORPUS, help="where findings are kept")
@@ -124,8 +131,11 @@ def choose(folder: Path, targets: list[str] | None) -> dict[str, Path]:
     return {name: programs[name] for name in targets or programs}
 
 
-def shares(names: list[str], jobs: int) -> dict[str, int]:
-    """How many processes each target gets: one, and of more jobs the slow ones get the rest."""
+def shares(names: list[str], jobs: int, equal: bool = False) -> dict[str, int]:
+    """How many processes each target gets: one, and of more jobs the slow ones get the rest; or the
+    same number, so many that all jobs are busy to the end."""
+    if equal:
+        return dict.fromkeys(names, jobs // math.gcd(jobs, len(names)))
     counts = dict.fromkeys(names, 1)
     favoured = [name for name in names if name in SLOW] or names
     for extra in range(max(0, jobs - len(names))):
@@ -137,14 +147,15 @@ class Campaign:
     def __init__(self, options: argparse.Namespace, programs: dict[str, Path]) -> None:
         self.options = options
         self.programs = programs
-        self.counts = shares(list(programs), options.jobs)
+        self.counts = shares(list(programs), options.jobs, options.equal)
         self.progress: dict[str, list[Progress]] = {name: [] for name in programs}
         self.found: dict[tuple[str, str], Finding] = {}
         self.ended = Event()
 
     def run(self) -> None:
-        processes = [name for name, count in self.counts.items() for _ in range(count)]
-        # With fewer jobs than targets each has its part of the time.
+        turns = range(max(self.counts.values()))
+        processes = [name for turn in turns for name, of in self.counts.items() if turn < of]
+        # With fewer jobs than processes each has its part of the time.
         seconds = self.options.time * min(1.0, self.options.jobs / len(processes))
         with tempfile.TemporaryDirectory() as scratch:
             self.scratch = Path(scratch)
@@ -185,9 +196,16 @@ class Campaign:
         """What it said; ends it when the campaign ends."""
         log = log or self.scratch / f"{name}.log"
         command = [self.programs[name], *self.flags(name), *flags, *inputs]
+        # Programs that were built elsewhere stand in no clone, whose files some commands read.
+        environment = {"RIDGELINE_HOME": str(ROOT), **os.environ}
         with log.open("wb") as sink:
             child = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, cwd=self.scratch
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=sink,
+                cwd=self.scratch,
+                env=environment,
             )
             while child.poll() is None:
                 if self.ended.wait(0.2):
@@ -248,18 +266,19 @@ class Campaign:
     def tell(self) -> None:
         total = 0
         print(
-            f"{'target':14}{'inputs':>12}{'1/s':>8}{'edges':>8}{'corpus':>8}{'found':>7}{'hangs':>7}"
+            f"{'target':24}{'minutes':>8}{'inputs':>12}{'1/s':>8}{'edges':>8}{'corpus':>8}"
+            f"{'found':>7}{'hangs':>7}"
         )
         for name, progress in self.progress.items():
             inputs = sum(one.inputs for one in progress)
-            seconds = sum(one.seconds for one in progress) / self.counts[name]
+            seconds = sum(one.seconds for one in progress)  # of all processes together
             edges = max((one.edges for one in progress), default=0)
             corpus = len(list((self.options.work / name).glob("*")))
             found = [one for (of, _), one in self.found.items() if of == name]
             hangs = sum(one.is_hang for one in found)
             total += inputs
             print(
-                f"{name:14}{inputs:12}{inputs / max(seconds, 1e-9):8.0f}{edges:8}{corpus:8}"
-                f"{len(found) - hangs:7}{hangs:7}"
+                f"{name:24}{seconds / 60:8.1f}{inputs:12}{inputs / max(seconds, 1e-9):8.0f}"
+                f"{edges:8}{corpus:8}{len(found) - hangs:7}{hangs:7}"
             )
         print(f"{total} inputs", flush=True)

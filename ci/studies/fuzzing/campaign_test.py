@@ -1,5 +1,8 @@
 """Fuzz targets are run for a time, side by side; what they find is kept and told once."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from ci.studies.fuzzing import campaign
@@ -20,6 +23,7 @@ if [ -f "$last" ]; then
   grep -q bad "$last" && echo "FINDING: at 0x1234" && [ "$exact" ] && echo bad > "$exact"
   exit
 fi
+echo "$RIDGELINE_HOME" > "MARK.home"
 if mkdir "MARK" 2> /dev/null; then
   echo "FINDING: at 0xabcd"
   echo "a long bad input" > "${prefix}crash-1"
@@ -49,8 +53,15 @@ def test_a_finding_is_minimised_kept_and_told_once(programs, tmp_path, capsys):
     (kept,) = (tmp_path / "corpus" / "some").iterdir()
     assert kept.read_text() == "bad\n"
     assert said.count("at N") == 1
-    assert said.splitlines()[-2].split()[:2] == ["some", "170"]  # inputs: 70, and 100 after it
-    assert said.splitlines()[-2].split()[3:] == ["41", "0", "1", "0"]
+    # Inputs: 70, and 100 after it.
+    assert said.splitlines()[-2].split()[0::2][:2] == ["some", "170"]
+    assert said.splitlines()[-2].split()[4:] == ["41", "0", "1", "0"]
+
+
+def test_programs_that_were_built_elsewhere_find_files_of_the_clone(programs, tmp_path):
+    call(programs, tmp_path, "--jobs", "1")
+    home = Path((tmp_path / "mark.home").read_text().strip())
+    assert (home / "suites" / "profiles").is_dir()
 
 
 def test_what_was_found_once_is_read_again(programs, tmp_path, capsys):
@@ -72,6 +83,23 @@ def test_every_target_gets_a_process_and_the_slow_ones_the_rest():
     assert campaign.shares(["json", "commands"], 1) == {"json": 1, "commands": 1}
     assert campaign.shares(["json", "commands"], 5) == {"json": 1, "commands": 4}
     assert campaign.shares(["json", "lines"], 3) == {"json": 2, "lines": 1}
+
+
+@pytest.mark.parametrize(("jobs", "each"), [(1, 1), (2, 1), (4, 2), (3, 3), (5, 5)])
+def test_equal_shares_keep_all_jobs_busy(jobs, each):
+    assert campaign.shares(["json", "commands"], jobs, equal=True) == {
+        "json": each,
+        "commands": each,
+    }
+
+
+def test_equal_shares_run_one_after_another(programs, tmp_path, capsys):
+    (tmp_path / "mark").mkdir()
+    shutil.copy(programs / "fuzz_some", programs / "fuzz_other")
+    assert call(programs, tmp_path, "--jobs", "3", "--equal") == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[::2][:2] for row in rows[1:3]] == [["other", "300"], ["some", "300"]]
+    assert len(list((tmp_path / "work").glob("some-*.log"))) == 3
 
 
 @pytest.mark.parametrize(
