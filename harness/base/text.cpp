@@ -134,10 +134,13 @@ bool begins_log_command(std::string_view text) {
 }
 
 std::string printable(std::string_view text, std::size_t limit) {
+  constexpr std::string_view rest = "...";
   std::string shown;
+  std::size_t cut = 0;  // the end of the last character within the limit
   while (!text.empty()) {
-    if (shown.size() >= limit) return shown + "...";
     take_printable(text, shown);
+    if (shown.size() <= limit) cut = shown.size();
+    if (shown.size() > limit + rest.size()) return shown.replace(cut, shown.npos, rest);
   }
   return shown;
 }

@@ -12,7 +12,8 @@ bool is_utf8(std::string_view text);
 
 /// `text` with every byte that is not well-formed UTF-8, or of a character that steers a terminal
 /// (controls of C0 and C1, line separators, marks of writing direction) or is not seen, written as
-/// \xNN, and cut to at most `limit` bytes; for showing what an untrusted program sent.
+/// \xNN; for showing what an untrusted program sent. What is longer than `limit` bytes and three
+/// more is cut to at most `limit`, and "..." stands behind it: what was shown is shown as it is.
 std::string printable(std::string_view text, std::size_t limit = 200);
 
 /// Lines of `text` as neither a terminal nor the log of a CI system obeys them: as printable()

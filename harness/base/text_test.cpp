@@ -43,7 +43,15 @@ TEST(Text, WellFormedUtf8IsToldFromEverythingElse) {
 
 TEST(Text, PrintableEscapesControlAndBrokenBytesAndCuts) {
   EXPECT_EQ(printable("a\n\x1b[2J\xFF\xC3\xA9"), "a\\x0a\\x1b[2J\\xff\xC3\xA9");
-  EXPECT_EQ(printable("abcdef", 3), "abc...");
+  EXPECT_EQ(printable("abcdefg", 3), "abc...");
+  EXPECT_EQ(printable("abcdef", 3), "abcdef");
+  // Also where an escape, which is one character, would pass the limit.
+  for (const char* text :
+       {"ab\x7f\x7f", "ab\u202E\u202E", "\x7f\x7f\x7f\x7f", "abc\x7f\x7f", "\n..."}) {
+    const std::string shown = printable(text, 3);
+    EXPECT_EQ(printable(shown, 3), shown);
+    EXPECT_LE(shown.size(), 6u) << shown;
+  }
   // C1 controls, which terminals obey as they do ESC [ and ESC ], and marks that turn text around.
   EXPECT_EQ(printable("\u009B2J\u009D0;x\u009C"), "\\xc2\\x9b2J\\xc2\\x9d0;x\\xc2\\x9c");
   for (const char* mark :

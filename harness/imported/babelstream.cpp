@@ -94,9 +94,14 @@ class BabelStream {
     for (const std::string& column : columns_)
       if (std::ranges::find(known, column) == std::end(known))
         gathering_.refuse(line_, fmt::format("a column that is called {}", printable(column, 60)));
+    for (const std::string& column : columns_)
+      if (std::ranges::count(columns_, column) > 1)
+        gathering_.refuse(line_, fmt::format("there are two columns {}", column));
+    const auto has = [&](const char* column) { return std::ranges::count(columns_, column) == 1; };
     for (const char* needed : {"num_times", "n_elements", "sizeof"})
-      if (std::ranges::find(columns_, needed) == columns_.end())
-        gathering_.refuse(line_, fmt::format("there is no column {}", needed));
+      if (!has(needed)) gathering_.refuse(line_, fmt::format("there is no column {}", needed));
+    if (has("min_runtime") != has("max_runtime"))
+      gathering_.refuse(line_, "of min_runtime and max_runtime there is one alone");
   }
 
   void take_row(const std::vector<std::string_view>& cells) {

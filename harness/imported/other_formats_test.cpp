@@ -58,6 +58,8 @@ TEST(BabelStream, RefusesWhatContradictsItselfWithItsLine) {
                    {"Triad", "Copy", "line 9: the kernel Copy stands there twice"},
                    {"33554432,8,3.9", "33554432,2,3.9", "line 8: elements of 2 bytes"},
                    {"num_times", "times", "line 7: a column that is called times"},
+                   {"max_runtime,avg", "runtime,avg", "line 7: of min_runtime and max_runtime"},
+                   {"min_runtime", "max_runtime", "line 7: there are two columns max_runtime"},
                    {"function", "fun", "line 7: the row has 8 cells, and its header has 5"}});
   EXPECT_NE(
       refusal(read_babelstream, "Copy 1 2 3\n").find("it has no line that begins with function"),

@@ -19,6 +19,8 @@ from ridgeline.buffer_sets import sets_for
 from ridgeline.cpu_timing import OnCpu
 from ridgeline.dtypes import TOLERANCE, to_bf16
 from ridgeline.failures import CaseFailed, Refused
+from ridgeline.libraries import Array
+from ridgeline.plain_arrays import with_plain_arrays
 from ridgeline.telemetry import Sensors
 
 
@@ -88,6 +90,24 @@ def test_integers_are_equal_or_wrong():
     assert "10 elements differ: element 0 is 1 and should be 0" in found.where
 
 
+@pytest.mark.parametrize(("kind", "off"), [(np.complex64, 1e-3), (np.complex128, 1e-8)])
+def test_complex_numbers_are_compared_by_their_parts(kind, off):
+    right = np.array([[1 + 2j, 3 - 4j]], kind)
+    want = comparison.expected_arrays(right)
+    assert comparison.compare([right], want, "f32", None).right
+    for wrong_part, said in ((off, "the real part of element 1"), (1j * off, "the imaginary part")):
+        found = comparison.compare([right + np.array([[0, wrong_part]], kind)], want, "", None)
+        assert not found.right and found.where.startswith(said)
+    with pytest.raises(CaseFailed, match="the output is c64, and the case is f64"):
+        comparison.check_types([right.astype(np.complex64)], "f64")
+    with pytest.raises(
+        CaseFailed, match="the output holds float64, and the expectation complex128"
+    ):
+        comparison.compare([right.real.astype(np.float64)], want, "f64", None)
+    with pytest.raises(CaseFailed, match="has NaN"):
+        comparison.expected_arrays(np.array([complex(0, float("nan"))], kind))
+
+
 def test_shapes_and_numbers_of_outputs_are_compared():
     with pytest.raises(CaseFailed, match=r"shape \(3,\), and the expected one \(4,\)"):
         error_of(np.zeros(3, np.float32), np.zeros(4))
@@ -117,7 +137,7 @@ def test_outputs_are_arrays_that_hold_their_values():
     for lazy in (object(), iter([]), "text", np.zeros(2).view(np.matrix)):
         with pytest.raises(CaseFailed, match="only when it is looked at"):
             outputs.arrays(lazy)
-    for kind in (object, complex, "U3"):
+    for kind in (object, "datetime64[s]", "U3"):
         with pytest.raises(CaseFailed, match="cannot be compared as numbers"):
             outputs.arrays(np.zeros(2, kind))
     with pytest.raises(CaseFailed, match="returned nothing"):
@@ -220,6 +240,33 @@ def test_neither_a_slow_round_nor_a_calm_one_decides(slow_rounds, remembers):
             recall.check_rows(row, of)
     else:
         recall.check_rows(row, of)
+
+
+def test_what_is_timed_holds_arrays_of_numpy_itself():
+    def prepare():
+        x, out, kept = (np.arange(3.0).view(Array) for _ in range(3))
+
+        def step(by):
+            nonlocal kept
+            kept = kept + by
+            return np.add(x, 1, out=out)
+
+        def launch(*, taken=x, again=True):
+            return [x, out, step(1), taken, kept, *(launch(again=False) if again else [])]
+
+        return launch, (x, out)
+
+    launch, arrays = prepare()
+    held = with_plain_arrays(launch, prepare)()
+    assert [type(each) for each in held[:5]] == [np.ndarray] * 4 + [Array]
+    assert held[4].tolist() == [1, 2, 3], "a variable that is assigned anew is one for all"
+    assert np.shares_memory(held[0], arrays[0]) and np.shares_memory(held[2], arrays[1])
+    assert type(arrays[0]) is Array and np.array_equal(arrays[0].numpy(), [0, 1, 2])
+
+
+@pytest.mark.parametrize("call", [len, SimpleNamespace, lambda: 1, np.add], ids=repr)
+def test_what_holds_no_array_is_itself(call):
+    assert with_plain_arrays(call) is call
 
 
 def test_a_fixed_input_stays():

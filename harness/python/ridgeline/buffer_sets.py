@@ -7,6 +7,7 @@ from ridgeline.clocks import Stopwatch
 from ridgeline.comparison import Expectation, expected_arrays
 from ridgeline.failures import Refused, wrong
 from ridgeline.inputs import Input, making
+from ridgeline.plain_arrays import with_plain_arrays
 
 MOST_SETS = 1024
 FEW_SETS = 64  # where more would not be cold either, and caches are evicted before each sample
@@ -39,7 +40,7 @@ class BufferSet:
         if isinstance(given, tuple) and len(given) == 2:
             launch, expectation = given
             if callable(launch) and isinstance(expectation, Expectation):
-                return launch, expectation
+                return with_plain_arrays(launch, case.prepare), expectation
         raise Refused(
             f"{case.place}: {case.prepare.__name__} must return a callable and rl.expect(...), "
             f"and returned {type(given).__name__}"

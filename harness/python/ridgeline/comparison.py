@@ -56,11 +56,19 @@ def expected_arrays(value: object) -> list[np.ndarray]:
         plain = library.look(part) if library else np.asarray(part)
         if plain.dtype.kind not in libraries.NUMBERS:
             raise wrong(f"the expectation holds {plain.dtype}, which cannot be compared as numbers")
-        if plain.dtype.kind == "f":
-            plain = plain.astype(np.float64, copy=False)
-            _check_no_nan(plain)
+        if plain.dtype.kind in "fc":
+            plain = plain.astype(
+                np.complex128 if plain.dtype.kind == "c" else np.float64, copy=False
+            )
+            _check_no_nan(_parts(plain))
         found.append(plain)
     return found
+
+
+def _parts(values: np.ndarray) -> np.ndarray:
+    """All in a row; of complex numbers the real and the imaginary parts in turn."""
+    row = np.ascontiguousarray(values).reshape(-1)
+    return row.view(row.real.dtype) if row.dtype.kind == "c" else row
 
 
 def _check_no_nan(want: np.ndarray) -> None:
@@ -133,10 +141,14 @@ def _worst_float(got: np.ndarray, want: np.ndarray) -> tuple[float, int]:
 def _difference(got: np.ndarray, want: np.ndarray) -> tuple[float, str]:
     if got.size == 0:
         return 0.0, ""
-    got, want = got.reshape(-1), want.reshape(-1)
+    is_complex = want.dtype.kind == "c"
+    got, want = _parts(got), _parts(want)
     if want.dtype.kind == "f":
         worst, place = _worst_float(got, want)
-        return worst, f"element {place} is {got[place]:.9g} and should be {want[place]:.9g}"
+        of = f"element {place}"
+        if is_complex:
+            of = f"the {('real', 'imaginary')[place % 2]} part of element {place // 2}"
+        return worst, f"{of} is {got[place]:.9g} and should be {want[place]:.9g}"
     differs = got != want
     count = int(np.count_nonzero(differs))
     if not count:
@@ -159,6 +171,8 @@ def compare(
             raise wrong(
                 f"the output has the shape {got.shape}, and the expected one {expected.shape}"
             )
+        if (got.dtype.kind == "c") != (expected.dtype.kind == "c"):
+            raise wrong(f"the output holds {got.dtype}, and the expectation {expected.dtype}")
         limit = tolerance_of(tolerance, dtype, libraries.dtype_name(array))
         error, where = _difference(got, expected)
         found = Found(error, limit, where)

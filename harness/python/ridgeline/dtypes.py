@@ -19,8 +19,10 @@ HELD_AS = {
 # Of |got - expected| / (|expected| + rms of all expected). Sums of some ten thousand terms stay
 # below it. TF32 and bf16 in place of f32 do not (3e-4, 2e-3), nor does f32 in place of f64 (3e-8).
 TOLERANCE = {"f64": 2.0**-36, "f32": 2.0**-14, "f16": 2.0**-9, "bf16": 2.0**-6}
+TOLERANCE |= {"c128": TOLERANCE["f64"], "c64": TOLERANCE["f32"]}  # of each part
 
-PRECISION = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8}  # bits of a mantissa
+# Bits of a mantissa; of a complex output, those of its parts.
+PRECISION = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8, "c128": 53, "c64": 24}
 
 
 def is_float(dtype: str) -> bool:
@@ -38,6 +40,10 @@ def name_of(dtype: object) -> str:
         "float16": "f16",
         "half": "f16",
         "bfloat16": "bf16",
+        "complex128": "c128",
+        "cdouble": "c128",
+        "complex64": "c64",
+        "cfloat": "c64",
         "int64": "i64",
         "int32": "i32",
         "int16": "i16",

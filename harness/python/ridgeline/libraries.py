@@ -15,7 +15,7 @@ from ridgeline.dtypes import name_of
 from ridgeline.failures import CaseFailed
 
 _BOUNDARY = 64
-NUMBERS = "fiub"  # kinds of NumPy's types that are compared
+NUMBERS = "fciub"  # kinds of NumPy's types that are compared
 
 
 class Array(np.ndarray):

@@ -8,7 +8,7 @@ from ridgeline import libraries
 from ridgeline.failures import wrong
 
 # Exactly these: a class made from one may compute its value when it is looked at.
-_NUMBERS = {bool, int, float, *np.sctypeDict.values()}
+_NUMBERS = {bool, int, float, complex, *np.sctypeDict.values()}
 
 
 def _leaves(value: object) -> Iterator[object]:
