@@ -19,7 +19,8 @@ struct Spin {
   /// Whether it would do something else in its next lap than in the last one although it sees the
   /// same: a loop that counts may end by itself.
   bool counts() const { return counts_; }
-  /// That it has done something in this lap by which its loop may end: read the clock.
+  /// That it has done something in this lap by which its loop may end: read the clock, or changed
+  /// memory.
   void act() { acts_ = true; }
   /// How often it was seen to come to the same, since something was new: time passes meanwhile.
   std::uint64_t vain_looks() const { return std::uint64_t{counted} + logs; }
