@@ -60,6 +60,10 @@ class Others {
   /// which have changed nothing, many times over, so that it can only wait for others. For ever, or
   /// very many accesses of a block without an end of a thread or a barrier, is an endless loop.
   bool is_idle();
+  /// Whether lanes have come to such accesses in this block.
+  bool has_spins() const { return has_spins_; }
+  /// That the thread has changed memory, and its log no longer says so.
+  void stores(int thread) { spins_[static_cast<std::size_t>(thread)].act(); }
   /// Whether the thread waits before such an access to that place.
   bool spins_at(int thread, std::uint64_t address) const {
     return has_spins_ && waits_at(thread, address);

@@ -19,7 +19,7 @@ class Patience {
  private:
   // Nobody counts, so that all come to the same again. By then all have looked.
   static constexpr std::uint64_t most_vain_turns = 1000;
-  // Seconds, in which lanes have looked millions of times together.
+  // Of all blocks. A lane looks 64 times in each, 4 million times if it is alone.
   static constexpr std::uint64_t most_counted_turns = 1u << 16;
 
   std::uint64_t vain_turns_ = 0, counted_turns_ = 0;

@@ -50,6 +50,9 @@ void Requests::request(const Request& asked) {
     return block_.memory.fence(static_cast<std::uint32_t>(block_.others.owner()),
                                block_.shared.history.published());
   }
+  if (is_store(asked.act) && block_.others.has_spins())
+    for (std::size_t i = 0; i < asked.active_lanes().size(); ++i)
+      if (!same_as_before(asked.stored[i])) block_.others.stores(32 * warp_ + asked.lanes[i]);
   strong_ = asked.act == Act::atomic || asked.act == Act::block_atomic ||
             asked.act == Act::volatile_read || asked.act == Act::volatile_write ||
             (asked.act == Act::read && is_checked(asked));

@@ -16,10 +16,10 @@ struct Spin {
 
   /// Whether what it sees there is something else than in the last two laps.
   bool is_new(std::uint64_t at, std::uint64_t value, std::span<const std::byte> stack);
-  /// Whether it would do something else in its next lap than in the last one although it sees the
+  /// Whether it would do something else in its next laps than in the last ones although it sees the
   /// same: a loop that counts may end by itself.
   bool counts() const { return counts_; }
-  /// That it has done something in this lap by which its loop may end: read the clock.
+  /// That it has done something by which its loop may end: read the clock, or changed memory.
   void act() { acts_ = true; }
   /// How often it was seen to come to the same, since something was new: time passes meanwhile.
   std::uint64_t vain_looks() const { return std::uint64_t{counted} + logs; }
@@ -33,8 +33,10 @@ struct Spin {
   // hash, also of the lap before, and how many accesses it has had and may have.
   std::uint64_t from_ = 0, there_ = 0, lap_ = 0, last_lap_ = 0;
   std::uint32_t accesses_ = 0, most_ = 0;
-  bool repeats_ = false;     // the last two laps were the same
-  std::uint64_t state_ = 0;  // a hash of the lane's stack at the end of the last lap
+  bool repeats_ = false;  // the last two laps were the same
+  // A hash of the lane's stack at the end of an earlier lap, and how many end until the next one.
+  std::uint64_t state_ = 0;
+  std::uint32_t unhashed_ = 0;
   bool counts_ = false, acts_ = false;
 };
 

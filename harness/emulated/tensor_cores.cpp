@@ -18,43 +18,71 @@ constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 #define RIDGELINE_VECTORS
 #endif
 
+/// The factors of a product: a word of 32 bits has two elements of 16 bits, or one of tf32. Those
+/// that come first in their words, and those behind them.
+constexpr int words_of_row = 8;
+struct LeftFactor {
+  alignas(32) float elements[2][32][4];  // as lanes hold them, to save taking them apart
+};
+struct RightFactor {
+  alignas(32) float elements[2][words_of_row][8];
+};
+
 /// As tensor cores read a float for tf32: without its 13 lowest bits.
-RIDGELINE_VECTORS void widen_tf32(const std::uint32_t* from, float* to, int count) {
+RIDGELINE_VECTORS void widen_tf32(const std::uint32_t* from, float* to, float*, int count) {
   for (int i = 0; i < count; ++i) to[i] = std::bit_cast<float>(from[i] & 0xFFFFE000u);
 }
 
 // What from_bf16() and from_f16() say.
-RIDGELINE_VECTORS void widen_bf16(const std::uint16_t* from, float* to, int count) {
-  for (int i = 0; i < count; ++i) to[i] = std::bit_cast<float>(std::uint32_t{from[i]} << 16);
-}
-RIDGELINE_VECTORS void widen_f16(const std::uint16_t* from, float* to, int count) {
+RIDGELINE_VECTORS void widen_bf16(const std::uint32_t* from, float* first, float* second,
+                                  int count) {
   for (int i = 0; i < count; ++i) {
-    const std::uint32_t magnitude = from[i] & 0x7FFFu, sign = (from[i] & 0x8000u) << 16;
-    // Shifted to a float's place the exponent is 112 too small; for numbers below 2^-14, the
-    // product restores it, too.
-    const auto finite =
-        std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);
-    to[i] =
-        std::bit_cast<float>(sign | (magnitude >= 0x7C00 ? 0x7F800000u | magnitude << 13 : finite));
+    first[i] = std::bit_cast<float>(from[i] << 16);
+    second[i] = std::bit_cast<float>(from[i] & 0xFFFF0000u);
+  }
+}
+[[gnu::always_inline]] inline float widened_f16(std::uint32_t bits) {
+  const std::uint32_t magnitude = bits & 0x7FFFu, sign = (bits & 0x8000u) << 16;
+  // Shifted to a float's place the exponent is 112 too small; for numbers below 2^-14, the product
+  // restores it, too.
+  const auto finite =
+      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);
+  return std::bit_cast<float>(sign |
+                              (magnitude >= 0x7C00 ? 0x7F800000u | magnitude << 13 : finite));
+}
+RIDGELINE_VECTORS void widen_f16(const std::uint32_t* from, float* first, float* second,
+                                 int count) {
+  for (int i = 0; i < count; ++i) {
+    first[i] = widened_f16(from[i] & 0xFFFFu);
+    second[i] = widened_f16(from[i] >> 16);
   }
 }
 
-/// c += a b: a has 16 rows of `depth` elements, b `depth` rows of 8, c 16 of 8.
-RIDGELINE_VECTORS void add_product(const float* a, const float* b, float* c, int depth) {
+/// c += a b, of words with so many elements.
+RIDGELINE_VECTORS void add_product(const LeftFactor& a, const RightFactor& b, float (&c)[16][8],
+                                   int elements) {
   using Row = float __attribute__((vector_size(32)));
-  constexpr int together = 4;  // rows, so that one sum need not wait for another
-  for (int i = 0; i < 16; i += together) {
-    Row sums[together] = {}, before, of_b;
-    for (int k = 0; k < depth; ++k) {
-      std::memcpy(&of_b, b + std::ptrdiff_t{8} * k, sizeof of_b);
-      for (int row = 0; row < together; ++row) sums[row] += a[depth * (i + row) + k] * of_b;
+  for (int row = 0; row < 8; row += 2) {
+    // Of several rows, so that one sum need not wait for another: these two and those 8 behind.
+    Row sums[2][2] = {}, before, of_b;
+    const auto add = [&](int element, int word) {
+      std::memcpy(&of_b, b.elements[element][word], sizeof of_b);
+      for (int half = 0; half < 2; ++half)
+        for (int i = 0; i < 2; ++i)
+          sums[half][i] +=
+              a.elements[element][4 * (row + i) + word % 4][word / 4 * 2 + half] * of_b;
+    };
+    for (int word = 0; word < words_of_row; ++word) {
+      add(0, word);
+      if (elements == 2) add(1, word);
     }
-    for (int row = 0; row < together; ++row) {
-      float* const of_c = c + std::ptrdiff_t{8} * (i + row);
-      std::memcpy(&before, of_c, sizeof before);
-      before += sums[row];
-      std::memcpy(of_c, &before, sizeof before);
-    }
+    for (int half = 0; half < 2; ++half)
+      for (int i = 0; i < 2; ++i) {
+        float* const of_c = c[8 * half + row + i];
+        std::memcpy(&before, of_c, sizeof before);
+        before += sums[half][i];
+        std::memcpy(of_c, &before, sizeof before);
+      }
   }
 }
 
@@ -66,40 +94,30 @@ struct Operands {
 };
 
 void multiply_together(Factor type, Operands* const* all) {
-  // Factors as they are held: 16-bit elements, or one of tf32 in the place of two.
-  alignas(32) std::uint32_t left[16][8];
-  alignas(32) std::uint32_t right_wide[8][8];
-  alignas(32) std::uint16_t right[16][8];
-  alignas(32) float a[16 * 16], b[16 * 8], c[16][8];
-  const int depth = type == Factor::tf32 ? 8 : 16;
+  alignas(32) std::uint32_t left[32][4];
+  alignas(32) std::uint32_t right[words_of_row][8];
+  alignas(32) float c[16][8];
   for (std::size_t lane = 0; lane < 32; ++lane) {
     const Operands& of = *all[lane];
     const std::size_t row = lane / 4, column = lane % 4;
-    for (std::size_t part = 0; part < 4; ++part)
-      left[row + part % 2 * 8][column + part / 2 * 4] = of.left.parts[part];
-    for (std::size_t part = 0; part < 2; ++part) {
-      right_wide[column + part * 4][row] = of.right[part];
-      for (std::size_t half = 0; half < 2; ++half)
-        right[2 * column + part * 8 + half][row] =
-            static_cast<std::uint16_t>(of.right[part] >> 16 * half);
-    }
+    std::memcpy(left[lane], of.left.parts, sizeof left[lane]);
+    right[column][row] = of.right[0];
+    right[column + 4][row] = of.right[1];
     std::memcpy(&c[row][2 * column], of.sums.parts, 2 * sizeof(float));
     std::memcpy(&c[row + 8][2 * column], of.sums.parts + 2, 2 * sizeof(float));
   }
-  if (type == Factor::tf32) {
-    widen_tf32(&left[0][0], a, 16 * depth);
-    widen_tf32(&right_wide[0][0], b, 8 * depth);
-  } else {
-    const auto widen = type == Factor::bf16 ? widen_bf16 : widen_f16;
-    std::uint16_t halves[16 * 16];
-    std::memcpy(halves, left, sizeof halves);
-    widen(halves, a, 16 * depth);
-    widen(&right[0][0], b, 8 * depth);
-  }
-  add_product(a, b, &c[0][0], depth);
+  const auto widen = type == Factor::tf32   ? widen_tf32
+                     : type == Factor::bf16 ? widen_bf16
+                                            : widen_f16;
+  LeftFactor a;
+  RightFactor b;
+  widen(left[0], a.elements[0][0], a.elements[1][0], 32 * 4);
+  widen(right[0], b.elements[0][0], b.elements[1][0], words_of_row * 8);
+  add_product(a, b, c, type == Factor::tf32 ? 1 : 2);
   for (std::size_t lane = 0; lane < 32; ++lane) {
-    std::memcpy(all[lane]->sums.parts, &c[lane / 4][lane % 4 * 2], 2 * sizeof(float));
-    std::memcpy(all[lane]->sums.parts + 2, &c[lane / 4 + 8][lane % 4 * 2], 2 * sizeof(float));
+    Sums& sums = all[lane]->sums;
+    std::memcpy(sums.parts, &c[lane / 4][lane % 4 * 2], 2 * sizeof(float));
+    std::memcpy(sums.parts + 2, &c[lane / 4 + 8][lane % 4 * 2], 2 * sizeof(float));
   }
 }
 
@@ -110,17 +128,15 @@ struct Load {
 };
 
 void load_together(Load* const* all, int count, bool transposed) {
-  for (int matrix = 0; matrix < count; ++matrix) {
-    std::uint16_t rows[8][8];
-    for (int row = 0; row < 8; ++row)
-      std::memcpy(rows[row], all[8 * matrix + row]->row, sizeof rows[row]);
-    for (int lane = 0; lane < 32; ++lane) {
-      const int one = lane / 4, two = lane % 4 * 2;
-      std::uint32_t& part = all[lane]->out.parts[matrix];
+  for (int lane = 0; lane < 32; ++lane) {
+    Matrices& out = all[lane]->out;
+    const int one = lane / 4, two = lane % 4 * 2;
+    for (int matrix = 0; matrix < count; ++matrix) {
+      Load* const* const of = all + std::ptrdiff_t{8} * matrix;
       if (transposed)
-        part = rows[two][one] | std::uint32_t{rows[two + 1][one]} << 16;
+        out.parts[matrix] = of[two]->row[one] | std::uint32_t{of[two + 1]->row[one]} << 16;
       else
-        std::memcpy(&part, &rows[one][two], sizeof part);
+        std::memcpy(&out.parts[matrix], of[one]->row + two, sizeof out.parts[matrix]);
     }
   }
 }
