@@ -21,6 +21,7 @@
 #include "harness/base/installation.hpp"
 #include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
+#include "harness/cli/checked_environment.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/unset_variables.hpp"
 #include "harness/present/check_report.hpp"
@@ -151,7 +152,7 @@ int check(const Context& context, const CheckOptions& options) {
   try {
     result = process::run_tool({.name = program.string(),
                                 .arguments = arguments,
-                                .environment = {},
+                                .environment = checked_environment(),
                                 .takes_input = true,
                                 .polite_ms = longest_farewell_ms},
                                context.json ? nullptr : &lines);

@@ -169,6 +169,18 @@ def test_a_heap_that_is_overwritten_keeps_nothing_from_being_told(tmp_path):
         assert not arguments or "/program.cu:11: signal 6" in done.stdout
 
 
+def test_a_library_that_is_preloaded_does_not_meet_the_programs_allocator(tmp_path, monkeypatch):
+    source = tmp_path / "saying.cu"
+    source.write_text(
+        "#include <cstdio>\n#include <cstdlib>\n"
+        + ADD
+        + 'int main() { printf("preloaded: [%s]\\n", getenv("LD_PRELOAD")); }\n'
+    )
+    monkeypatch.setenv("LD_PRELOAD", "libm.so.6")
+    checked = check(tmp_path, source)
+    assert "preloaded: []" in checked.stdout, checked.stdout + checked.stderr
+
+
 def test_a_process_that_the_program_forks_ends_by_itself(tmp_path):
     done = checked(tmp_path, FORKS)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -12,6 +12,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
+#include "harness/cli/checked_environment.hpp"
 #include "harness/process/tool.hpp"
 
 namespace ridgeline::cli {
@@ -27,7 +28,7 @@ std::string digest_of_run(const fs::path& program, std::vector<std::string> argu
   const bool takes_input = input_at >= 0 && lseek(STDIN_FILENO, input_at, SEEK_SET) == input_at;
   process::run_tool({.name = program.string(),
                      .arguments = arguments,
-                     .environment = {},
+                     .environment = checked_environment(),
                      .takes_input = takes_input});
   const std::optional<json::Value> written = json::try_parse(file_text(report));
   const json::Value* const digest = written ? written->find("results_digest") : nullptr;

@@ -221,8 +221,9 @@ class GoogleBenchmark {
     if (threads != 1) gathering_.say(row, "threads", std::to_string(threads));
     for (const auto& [key, value] : entry.members()) {
       if (std::ranges::find(taken, key) != taken.end()) continue;
-      const std::optional<double> number =
-          value.is_text() && !is_word_for_none(value.text()) ? std::nullopt : number_of(value);
+      const bool is_name = key == "family_index" || key == "per_family_instance_index" ||
+                           (value.is_text() && !is_word_for_none(value.text()));
+      const std::optional<double> number = is_name ? std::nullopt : number_of(value);
       // What our own files say beside; rates follow from the work.
       if (ours_ && (key == "flop_rate" || key == "byte_rate" || key == "replicate")) continue;
       if (ours_ && key == "original_name") {
@@ -231,8 +232,6 @@ class GoogleBenchmark {
       }
       if (ours_ && number && (key == "flops" || key == "bytes"))
         (key == "flops" ? m.flops : m.bytes) = number;
-      else if (key == "family_index" || key == "per_family_instance_index")
-        gathering_.say(row, key, text_of(value));
       else if (number && key == "bytes_per_second")
         gathering_.metric(row, line, key, *number, "B/s", Direction::higher);
       else if (number && key == "items_per_second")

@@ -263,7 +263,11 @@ void WorkerProcess::wait(int descriptor, short events, Deadline deadline) {
 
 /// At its processes, those of other hosts by what they say.
 void WorkerProcess::look() {
-  if (Clock::now() >= next_call_) call_ranks();
+  if (const auto now = Clock::now(); now >= next_call_) {
+    // Whoever was held up itself did not ask, and hears nothing of ranks that were never asked.
+    if (now >= next_call_ + std::chrono::duration<double>(call_s)) ranks_.begin(now);
+    call_ranks();
+  }
   stops_.look();
   if (const std::string who = stops_.for_good(); !who.empty())
     lose(record::Outcome::timeout,

@@ -17,7 +17,7 @@ from ridgeline import (
 )
 from ridgeline.buffer_sets import sets_for
 from ridgeline.cpu_timing import OnCpu
-from ridgeline.dtypes import TOLERANCE, to_bf16
+from ridgeline.dtypes import TOLERANCE, name_of, to_bf16
 from ridgeline.failures import CaseFailed, Refused
 from ridgeline.libraries import Array
 from ridgeline.plain_arrays import with_plain_arrays
@@ -88,6 +88,16 @@ def test_integers_are_equal_or_wrong():
     found = error_of(np.arange(1, 11, dtype=np.int32), want)
     assert found.error == float("inf")
     assert "10 elements differ: element 0 is 1 and should be 0" in found.where
+
+
+@pytest.mark.parametrize("dtype", ["c64", "c128"])
+def test_memory_for_complex_outputs_holds_no_numbers_in_either_part(dtype):
+    with inputs.making(7, "cpu", 0):
+        memory = inputs.empty((2, 3), dtype)
+        with pytest.raises(Refused, match="there is no type 'c32'"):
+            inputs.empty(3, "c32")
+    assert memory.shape == (2, 3) and name_of(memory.dtype) == dtype
+    assert np.isnan(memory.real).all() and np.isnan(memory.imag).all()
 
 
 @pytest.mark.parametrize(("kind", "off"), [(np.complex64, 1e-3), (np.complex128, 1e-8)])
@@ -264,7 +274,32 @@ def test_what_is_timed_holds_arrays_of_numpy_itself():
     assert type(arrays[0]) is Array and np.array_equal(arrays[0].numpy(), [0, 1, 2])
 
 
-@pytest.mark.parametrize("call", [len, SimpleNamespace, lambda: 1, np.add], ids=repr)
+def test_variables_that_functions_share_stay_shared():
+    def state(a, b):  # not of the function that prepares
+        def swap():
+            nonlocal a, b
+            a, b = b, a
+
+        def launch():
+            swap()
+            return a
+
+        return launch
+
+    def prepare(a, b):
+        held = {id(a): 7}
+        return state(a, b), lambda: (a is b, held.get(id(a)))
+
+    one, other = (np.full(1, each).view(Array) for each in (0.0, 1.0))
+    launch, compare = prepare(one, other)
+    in_turn = with_plain_arrays(launch, prepare)
+    assert [in_turn()[0] for _ in range(3)] == [1, 0, 1]
+    same, _ = with_plain_arrays(prepare(one, one)[1], prepare)()
+    assert same, "an array that is held twice is one"
+    assert with_plain_arrays(compare, prepare)() == (False, None)  # id() is another one, as told
+
+
+@pytest.mark.parametrize("call", [len, SimpleNamespace, lambda: 1, np.add])
 def test_what_holds_no_array_is_itself(call):
     assert with_plain_arrays(call) is call
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <string>
 
 #include <fmt/core.h>
 #include <poll.h>
@@ -28,15 +29,25 @@ std::optional<double> active_ns(pid_t thread) {
   return ran_ns + waited_ns;
 }
 
+/// Whether it is within the kernel, for a disk or a driver, and cannot be woken.
+bool is_in_the_kernel(pid_t thread) {
+  std::ifstream file(fmt::format("/proc/self/task/{}/stat", thread));
+  std::string words;
+  if (!std::getline(file, words)) return false;
+  const std::size_t name_end = words.rfind(')');
+  return name_end != words.npos && words.substr(name_end).starts_with(") D");
+}
+
 bool has_place(int pipe) {
   pollfd place{pipe, POLLOUT, 0};
   return poll(&place, 1, 0) == 1 && (place.revents & POLLOUT) != 0;
 }
 
-/// Takes all that has arrived; false at its end.
+/// Takes what has arrived; false at its end.
 bool take(int descriptor) {
   char bytes[4096];
-  return read(descriptor, bytes, sizeof bytes) > 0;
+  const ssize_t count = read(descriptor, bytes, sizeof bytes);
+  return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
 }  // namespace
@@ -73,8 +84,9 @@ void RankBeats::beat() const {
     const steady_clock::time_point now = steady_clock::now();
     const std::optional<double> active = active_ns(watched_);
     const double passed_ns = std::chrono::duration<double, std::nano>(now - before).count();
-    const bool is_idle =
-        active && active_before_ns && *active - *active_before_ns < idle_share * passed_ns;
+    const bool is_idle = active && active_before_ns &&
+                         *active - *active_before_ns < idle_share * passed_ns &&
+                         !is_in_the_kernel(watched_);
     before = now;
     active_before_ns = active;
     const std::string line =

@@ -16,6 +16,9 @@ HELD_AS = {
     "bool": np.bool_,
 }
 
+# Of outputs alone.
+COMPLEX = {"c64": np.complex64, "c128": np.complex128}
+
 # Of |got - expected| / (|expected| + rms of all expected). Sums of some ten thousand terms stay
 # below it. TF32 and bf16 in place of f32 do not (3e-4, 2e-3), nor does f32 in place of f64 (3e-8).
 TOLERANCE = {"f64": 2.0**-36, "f32": 2.0**-14, "f16": 2.0**-9, "bf16": 2.0**-6}

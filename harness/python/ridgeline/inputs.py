@@ -11,7 +11,7 @@ from sys import getrefcount
 import numpy as np
 
 from ridgeline import libraries
-from ridgeline.dtypes import HELD_AS, is_float, rounded
+from ridgeline.dtypes import COMPLEX, HELD_AS, is_float, rounded
 from ridgeline.failures import Refused
 
 MOST_TAKEN = 4
@@ -201,12 +201,15 @@ def made(
 
 def empty(shape: Shape, dtype: str = "f32", device: str = "", *, library: str = ""):
     """Memory for a kernel that writes into what it is given: the kernel returns it as its output.
-    It holds no numbers."""
+    It holds no numbers. `dtype` may be "c64" or "c128", too."""
     if _current is None:
         raise Refused("memory is taken in a function below @rl.case, before it returns")
+    kinds = HELD_AS | COMPLEX
+    if dtype not in kinds:
+        raise Refused(f"there is no type {dtype!r}; there are {', '.join(kinds)}")
     device = device or _current.device
     chosen = libraries.chosen(device, library)
     size = (shape,) if isinstance(shape, int) else tuple(shape)
-    array = chosen.put(np.zeros(size, HELD_AS[dtype]), dtype, device, None, _current.offset)
+    array = chosen.put(np.zeros(size, kinds[dtype]), dtype, device, None, _current.offset)
     chosen.poison(array)
     return array

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
+from math import nan
 from types import ModuleType
 
 import numpy as np
@@ -16,6 +17,7 @@ from ridgeline.failures import CaseFailed
 
 _BOUNDARY = 64
 NUMBERS = "fciub"  # kinds of NumPy's types that are compared
+_NAN = {"f": nan, "c": complex(nan, nan)}  # by kind; both parts, which are compared each
 
 
 class Array(np.ndarray):
@@ -65,7 +67,7 @@ class OnNumPy:
     def poison(self, array) -> None:
         plain = np.asarray(array)
         if plain.dtype.kind in "fc":
-            plain.fill(np.nan)
+            plain.fill(_NAN[plain.dtype.kind])
         else:
             plain.fill(plain.dtype.type(1) if plain.dtype.kind == "b" else 0x5A)
 
@@ -94,6 +96,7 @@ class OnTorch:
     def _type(self, dtype: str):
         torch = self.torch
         names = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
+        names |= {"c64": "complex64", "c128": "complex128"}
         names |= {"i64": "int64", "i32": "int32", "i16": "int16", "i8": "int8", "u8": "uint8"}
         return torch.bool if dtype == "bool" else getattr(torch, names[dtype])
 
@@ -135,7 +138,7 @@ class OnTorch:
 
     def poison(self, array) -> None:
         if array.dtype.is_floating_point or array.dtype.is_complex:
-            array.data.fill_(float("nan"))
+            array.data.fill_(_NAN["c" if array.dtype.is_complex else "f"])
         else:
             array.data.fill_(1 if array.dtype == self.torch.bool else 0x5A)
 
@@ -190,7 +193,7 @@ class OnCuPy:
 
     def poison(self, array) -> None:
         if array.dtype.kind in "fc":
-            array.fill(float("nan"))
+            array.fill(_NAN[array.dtype.kind])
         else:
             array.fill(1 if array.dtype.kind == "b" else 0x5A)
 

@@ -5,6 +5,8 @@ place of 0.4, a function of Numba three times as long. So `.numpy()` is there wh
 prepared and for its expectation, and is gone in what is timed."""
 
 import dis
+import inspect
+from collections.abc import Iterator
 from types import CellType, CodeType, FunctionType
 
 import numpy as np
@@ -14,21 +16,37 @@ from ridgeline.libraries import Array
 
 def with_plain_arrays(call: object, maker: object = None) -> object:
     """`call`, or the same function over the same memory, without an `Array` among the variables of
-    its closure and its defaults, and so for functions among these. Variables that it, or a function
-    within `maker`, assigns anew stay as they are: others may see that."""
-    code = getattr(maker, "__code__", None)
-    kept = set().union(*map(_assigned, _within(code))) if code else set()
-    return _plain(call, kept, {})
+    its closure and its defaults, and so for functions among these. Variables that one of these
+    functions, or one within `maker`, assigns anew stay as they are: others may see that."""
+    code = getattr(inspect.unwrap(maker), "__code__", None)
+    codes = [*(_within(code) if code else []), *_codes_below(call, set())]
+    return _plain(call, set().union(*map(_assigned, codes)), {})
+
+
+def _codes_below(value: object, seen: set[int]) -> Iterator[CodeType]:
+    """Of a function, and of those that it holds."""
+    if type(value) is not FunctionType or id(value) in seen:
+        return
+    seen.add(id(value))
+    yield value.__code__
+    for each in _held(value):
+        yield from _codes_below(each, seen)
+
+
+def _held(call: FunctionType) -> list[object]:
+    cells = [each.cell_contents for each in call.__closure__ or () if not _is_empty(each)]
+    return [*cells, *(call.__defaults__ or ()), *(call.__kwdefaults__ or {}).values()]
 
 
 def _plain(value: object, kept: set[str], made: dict[int, object]) -> object:
+    """`made`: what has been made of which object, so that one stays one."""
     if type(value) is Array:
-        return value.view(np.ndarray)
+        return made.setdefault(id(value), value.view(np.ndarray))
     if type(value) is not FunctionType:
         return value
     if id(value) not in made:
         made[id(value)] = value  # where it calls itself
-        made[id(value)] = _rebuilt(value, kept | _assigned(value.__code__), made)
+        made[id(value)] = _rebuilt(value, kept, made)
     return made[id(value)]
 
 

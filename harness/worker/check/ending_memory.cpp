@@ -11,8 +11,9 @@
 
 // A program may define malloc(), free(), calloc() and realloc() for itself and for its shared
 // libraries ("Replacing malloc" in the manual of the GNU C Library); these hand on to the
-// library's, by the names under which it exports them. They are weak: where the program that is
-// checked defines its own, its own it keeps.
+// library's, by the names under which it exports them. They are weak: an allocator in the program's
+// own sources it keeps. One in a shared library would meet these, so `ridgeline check` preloads
+// none (harness/cli/checked_environment.hpp).
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
 void* __libc_malloc(std::size_t bytes);

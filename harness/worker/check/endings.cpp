@@ -106,6 +106,16 @@ void write_words() {
   ::close(to);
 }
 
+void handle(int signal, siginfo_t* info, void* context);
+
+void end_in_time() {
+  struct sigaction late {};
+  late.sa_sigaction = handle;
+  late.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGALRM, &late, nullptr);
+  ::alarm(longest_report_s);
+}
+
 void handle(int signal, siginfo_t* info, void* context) {
   if (is_forked()) die_of(signal);
   if (signal == SIGALRM) end();
@@ -117,16 +127,12 @@ void handle(int signal, siginfo_t* info, void* context) {
   pid_t other = 0;
   const bool is_first = reporter.compare_exchange_strong(other, self);
   if (!is_first && signal == SIGTERM) return;
+  end_in_time();
   if (!is_first && other != self) wait_for_the_end();
   if (ending.signal != 0) end();  // it has crashed itself
   ending.signal = signal;
   if (signal != SIGTERM && signal != SIGABRT && info->si_code > 0)
     ending.address = reinterpret_cast<std::uint64_t>(info->si_addr);
-  struct sigaction late {};
-  late.sa_sigaction = handle;
-  late.sa_flags = SA_SIGINFO;
-  ::sigaction(SIGALRM, &late, nullptr);
-  ::alarm(longest_report_s);
   if (is_first) write_words();  // a report that was under way may have told more already
   // The device takes a fault for one of the lane that runs, and would go on with the next one.
   ending.in_kernel = std::exchange(emulated::hot.next, nullptr) != nullptr;
