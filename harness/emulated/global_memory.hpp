@@ -154,6 +154,7 @@ class GlobalMemory {
   /// touch() of a row of plain accesses to whole words by threads of a block, with which, as is
   /// mostly so, nothing can be wrong: false, and nothing noted, where something may be.
   bool touch_row(const Accesses& accesses, const Toucher& toucher, const SharedHistory& history);
+  std::uint32_t still_told(const Access& access, std::uint32_t cell, std::uint32_t& moment);
   Race touch_bytes(const Access& access, bool reads, Slot& slot, std::uint64_t word,
                    const SharedHistory& history);
   /// Whether fences order the access of number `owner` at `moment` before what `me` does; of blocks

@@ -137,6 +137,15 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
   return noted;
 }
 
+/// `cell`, or 0 where a plain access of the same block need not be told of any more: a fence covers
+/// it, and the access is strong. Whoever reads what is stored now comes behind that as well; taken
+/// for plain and for as late as this one, the two would race with what is behind the fence alone.
+std::uint32_t GlobalMemory::still_told(const Access& access, std::uint32_t cell,
+                                       std::uint32_t& moment) {
+  const bool is_plain = access.strong != 0 && owner_of(cell) == access.me && !is_strong(cell);
+  return is_plain && fenced(access.me, load(moment), access.me) ? 0 : cell;
+}
+
 /// An access to some bytes of a word, or to a word that was touched so in this launch. What is
 /// known of the whole word could not tell neighbours apart, of which each belongs to another thread
 /// or block: each byte has an owner of its own from then on.
@@ -163,7 +172,8 @@ GlobalMemory::Race GlobalMemory::touch_bytes(const Access& access, bool reads, S
       const Race other = race(of_byte, reads, mine, history);
       if (other.what != nullptr) found = other;
     }
-    reads ? of_byte.note_read(mine, byte_read) : of_byte.note_write(mine, byte_wrote);
+    reads ? of_byte.note_read(mine, still_told(of_byte, byte_read, mine.read_at))
+          : of_byte.note_write(mine, still_told(of_byte, byte_wrote, mine.written_at));
   }
   reads ? access.note_read(owner, read, by_bytes) : access.note_write(owner, wrote, by_bytes);
   return found;
@@ -290,7 +300,8 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
         const Race other = race(access, reads, *owner, history);
         if (other.what != nullptr) found = other;
       }
-      reads ? access.note_read(*owner, read) : access.note_write(*owner, wrote);
+      reads ? access.note_read(*owner, still_told(access, read, owner->read_at))
+            : access.note_write(*owner, still_told(access, wrote, owner->written_at));
     }
     if (__builtin_expect(unwritten || found.what != nullptr, 0)) {
       next = i + 1;
