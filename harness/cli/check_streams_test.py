@@ -58,3 +58,28 @@ def test_a_part_of_the_runtime_that_is_not_modelled_is_not_called_a_library(tmp_
     (found,) = json.loads(done.stdout)["findings"]
     assert (found["check"], found["line"]) == ("unsupported", 5), found
     assert "cudaStreamBeginCapture: this part of CUDA's runtime" in found["text"], found
+
+
+def test_host_threads_that_live_at_once_may_launch_in_turn(tmp_path):
+    source = tmp_path / "threads.cu"
+    source.write_text(
+        "#include <condition_variable>\n#include <mutex>\n#include <thread>\n"
+        "__device__ int last_first(int* s) { s[threadIdx.x] = threadIdx.x; __syncthreads();\n"
+        "  return s[31 - threadIdx.x]; }\n"
+        "__global__ void turned(int* to) {\n"
+        "  __shared__ int s[32]; to[threadIdx.x] = last_first(s); }\n"
+        "int main() {\n"
+        "  int* to; cudaMallocManaged(&to, 128);\n"
+        "  std::mutex lock; std::condition_variable turn; int turns = 0;\n"
+        "  const auto launch = [&](int mine) {\n"
+        "    for (int i = 0; i < 2; ++i) {\n"
+        "      std::unique_lock held(lock);\n"
+        "      turn.wait(held, [&] { return turns % 2 == mine; });\n"
+        "      turned<<<1, 32>>>(to); ++turns; turn.notify_all(); } };\n"
+        "  std::thread one(launch, 0), other(launch, 1);\n"
+        "  one.join(); other.join(); cudaDeviceSynchronize();\n"
+        "  return to[0] != 31 || to[31] != 0;\n"
+        "}\n"
+    )
+    checked = check(tmp_path, source)
+    assert checked.returncode == 0, checked.stdout + checked.stderr

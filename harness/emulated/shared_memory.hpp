@@ -20,7 +20,11 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   ~SharedMemory();
 
-  void begin_launch(std::size_t dynamic_bytes) { dynamic_bytes_ = dynamic_bytes; }
+  /// On the OS thread that launches.
+  void begin_launch(std::size_t dynamic_bytes) {
+    static_ = thread_local_base();
+    dynamic_bytes_ = dynamic_bytes;
+  }
   std::byte* dynamic() const { return dynamic_; }
 
   /// The variable that an address lies in.
@@ -86,9 +90,10 @@ class SharedMemory {
   Place nearest(std::uint64_t offset) const;
 
   const SharedVariables& variables_;
-  const std::uint64_t static_ = thread_local_base();  // where this OS thread's variables begin
-  const std::size_t static_bytes_;                    // rounded up to whole words of 16 bytes
-  const std::size_t span_;                            // of addresses that are said to be dynamic
+  // Where the variables of the OS thread begin; of the first Block that is whoever launches.
+  std::uint64_t static_ = thread_local_base();
+  const std::size_t static_bytes_;  // rounded up to whole words of 16 bytes
+  const std::size_t span_;          // of addresses that are said to be dynamic
   std::byte* dynamic_;
   std::size_t dynamic_bytes_ = 0;
   // That were asked for.
