@@ -15,27 +15,14 @@ from harness.run import spoiled_ranks
 CASE_S = 5
 CASE = "collectives/mpi/f32/op={},ranks=2,bytes=1024,mode=isolated,calls=1"
 
-# Handles of Open MPI are pointers.
-MPI = """
+MPI = (
+    spoiled_ranks.STOPS_AND_HANGS
+    + """
 int PMPI_Alltoall(const void*, int, void*, void*, int, void*, void*);
 int MPI_Alltoall(const void* sent, int count, void* of, void* received, int room, void* as,
                  void* ranks) {
   if (misbehaves()) kill(getpid(), SIGKILL);
   return PMPI_Alltoall(sent, count, of, received, room, as, ranks);
-}
-
-int PMPI_Sendrecv(const void*, int, void*, int, int, void*, int, void*, int, int, void*, void*);
-int MPI_Sendrecv(const void* sent, int count, void* of, int to, int tag, void* received, int room,
-                 void* as, int from, int its_tag, void* ranks, void* status) {
-  if (misbehaves()) kill(getpid(), SIGSTOP);
-  return PMPI_Sendrecv(sent, count, of, to, tag, received, room, as, from, its_tag, ranks, status);
-}
-
-int PMPI_Scatter(const void*, int, void*, void*, int, void*, int, void*);
-int MPI_Scatter(const void* sent, int count, void* of, void* received, int room, void* as, int root,
-                void* ranks) {
-  while (misbehaves()) pause();
-  return PMPI_Scatter(sent, count, of, received, room, as, root, ranks);
 }
 
 int PMPI_Gather(const void*, int, void*, void*, int, void*, int, void*);
@@ -54,6 +41,7 @@ int MPI_Allgather(const void* sent, int count, void* of, void* received, int roo
   return status;
 }
 """
+)
 # The first buffer of rank 1 alone, while rank 0 waits for it.
 NO_MEMORY = """
 void* dlsym(void*, const char*);

@@ -26,22 +26,10 @@ int MPI_Alltoall(const void* sent, int count, void* of, void* received, int room
 """
 # Rank 1 stops, hangs, or computes for longer than a rank may do nothing. Of a scatter and a
 # broadcast rank 0 has the data, so that it goes on to where it waits for rank 1.
-MISBEHAVES = """
+MISBEHAVES = (
+    spoiled_ranks.STOPS_AND_HANGS
+    + """
 #include <time.h>
-int PMPI_Sendrecv(const void*, int, void*, int, int, void*, int, void*, int, int, void*, void*);
-int MPI_Sendrecv(const void* sent, int count, void* of, int to, int tag, void* received, int room,
-                 void* as, int from, int its_tag, void* ranks, void* status) {
-  if (misbehaves()) kill(getpid(), SIGSTOP);
-  return PMPI_Sendrecv(sent, count, of, to, tag, received, room, as, from, its_tag, ranks, status);
-}
-
-int PMPI_Scatter(const void*, int, void*, void*, int, void*, int, void*);
-int MPI_Scatter(const void* sent, int count, void* of, void* received, int room, void* as, int root,
-                void* ranks) {
-  while (misbehaves()) pause();
-  return PMPI_Scatter(sent, count, of, received, room, as, root, ranks);
-}
-
 int PMPI_Bcast(void*, int, void*, int, void*);
 int MPI_Bcast(void* data, int count, void* of, int root, void* ranks) {
   extern char ompi_mpi_byte[];  // of what ranks tell each other between operations
@@ -52,6 +40,7 @@ int MPI_Bcast(void* data, int count, void* of, int root, void* ranks) {
   return PMPI_Bcast(data, count, of, root, ranks);
 }
 """
+)
 LONG_S = 100  # after which each of these would be found without beats
 # With which all_to_all is neither the first nor the last of three cases.
 SEED = 6

@@ -24,6 +24,22 @@ static int misbehaves(void) {
   return rank != NULL && strcmp(rank, "1") == 0;
 }
 """
+# In an operation each, before Open MPI's, whose handles are pointers.
+STOPS_AND_HANGS = """
+int PMPI_Sendrecv(const void*, int, void*, int, int, void*, int, void*, int, int, void*, void*);
+int MPI_Sendrecv(const void* sent, int count, void* of, int to, int tag, void* received, int room,
+                 void* as, int from, int its_tag, void* ranks, void* status) {
+  if (misbehaves()) kill(getpid(), SIGSTOP);
+  return PMPI_Sendrecv(sent, count, of, to, tag, received, room, as, from, its_tag, ranks, status);
+}
+
+int PMPI_Scatter(const void*, int, void*, void*, int, void*, int, void*);
+int MPI_Scatter(const void* sent, int count, void* of, void* received, int room, void* as, int root,
+                void* ranks) {
+  while (misbehaves()) pause();
+  return PMPI_Scatter(sent, count, of, received, room, as, root, ranks);
+}
+"""
 
 
 def library(folder: Path, name: str, source: str) -> Path:
