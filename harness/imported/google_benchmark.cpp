@@ -217,7 +217,8 @@ class GoogleBenchmark {
         "repetitions",    "aggregate_name", "aggregate_unit", "threads"};
     record::Measurement& m = gathering_[row].measurement;
     const std::int64_t threads = whole(entry, line, "threads", 1);
-    if (threads < 1) gathering_.refuse(line, fmt::format("threads {}", threads));
+    if (threads < 1)
+      gathering_.refuse(line, fmt::format("threads is {}, and at least one runs", threads));
     if (threads != 1) gathering_.say(row, "threads", std::to_string(threads));
     for (const auto& [key, value] : entry.members()) {
       if (std::ranges::find(taken, key) != taken.end()) continue;

@@ -97,6 +97,7 @@ TEST(GoogleBenchmark, RefusesWhatContradictsItselfWithItsLine) {
            {"2.5", "\"fast\"", "line 3: there is no real_time"},
            {"\"us\"", "\"h\"", "line 3: time_unit h is unknown"},
            {"10", "0", "line 3: a time over 0 executions"},
+           {"10", "10, \"threads\": 0", "line 3: threads is 0, and at least one runs"},
            {"10", "1.5", "line 3: iterations is no whole number: 1.5"},
            {"\"BM/8\"", "\"\"", "line 3: a benchmark without a name"},
            {"\"BM/8\"", '"' + std::string(500, 'x') + '"', "line 3: the name of its case has"},
