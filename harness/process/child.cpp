@@ -84,8 +84,15 @@ struct Ends {
   int failure;                // errno when the program cannot be executed
 };
 
-[[noreturn]] void become_program(const Ends& ends, pid_t guard, const char* program,
-                                 char* const* arguments, char* const* environment) {
+/// Begins once the guard has closed both ends of the pipe `guarded`.
+[[noreturn]] void become_program(const Ends& ends, const int (&guarded)[2], pid_t guard,
+                                 const char* program, char* const* arguments,
+                                 char* const* environment) {
+  // A program may stop its guard. Until that has closed what it need not hold, whoever starts the
+  // program waits for it.
+  close(guarded[1]);
+  char nothing;
+  (void)!read(guarded[0], &nothing, 1);
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   sigset_t none;
@@ -135,13 +142,15 @@ int end_program(pid_t program, int polite_ms) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
   const int child_ended = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  int guarded[2] = {-1, -1};  // without a pipe, the program begins at once
+  (void)!pipe2(guarded, O_CLOEXEC);
   const pid_t child = fork();
-  if (child == 0) become_program(ends, self, program, arguments, environment);
+  if (child == 0) become_program(ends, guarded, self, program, arguments, environment);
   if (child < 0) {
     const int failure = errno;
     (void)!write(ends.failure, &failure, sizeof failure);
   }
-  close_all_but({ends.alive, ends.end, child_ended});
+  close_all_but({ends.alive, ends.end, child_ended});  // the program begins
   int status = -1;
   for (bool all_reaped = true; child > 0;) {
     pollfd waits[2] = {{ends.alive, POLLIN, 0}, {child_ended, POLLIN, 0}};
