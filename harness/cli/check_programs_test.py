@@ -341,6 +341,54 @@ def test_a_program_of_two_files_runs_as_it_is(tmp_path):
     assert done.returncode == 2  # for the block of 2000 threads
 
 
+HOST = r"""
+#include <cstdio>
+#include <cuda_runtime.h>
+#ifdef __CUDACC__
+#error "a host's compiler does not say so"
+#endif
+unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+int __popc(unsigned x) { return x == 0 ? 0 : int(x & 1) + __popc(x >> 1); }
+void add(int* sum, int by);
+int main() {
+  int* sum;
+  cudaMalloc(&sum, sizeof(int));
+  cudaMemset(sum, 0, sizeof(int));
+  add(sum, umin(3, 4) + __popc(7));
+  int got;
+  cudaMemcpy(&got, sum, sizeof(int), cudaMemcpyDeviceToHost);
+  printf("sum %d\n", got);
+  cudaFree(sum);
+}
+"""
+KERNELS = r"""
+#include <cuda_runtime.h>
+__global__ void add_kernel(int* sum, unsigned by) { atomicAdd(sum, int(umin(by, 100))); }
+void add(int* sum, int by) { add_kernel<<<2, 1>>>(sum, by); }
+"""
+
+
+def test_a_host_file_knows_no_device_functions(tmp_path):
+    (tmp_path / "main.cpp").write_text(HOST)
+    (tmp_path / "add.cu").write_text(KERNELS)
+    done = check(tmp_path, "main.cpp", "add.cu")
+    assert (done.returncode, "sum 12\n" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+def test_kernels_may_be_in_a_file_that_is_not_called_cu(tmp_path):
+    (tmp_path / "main.cu").write_text(
+        HOST.replace("#ifdef", "#ifndef").split("unsigned umin")[0]
+        + """
+void add(int* sum, int by);
+__managed__ int sum;
+int main() { add(&sum, 3); cudaDeviceSynchronize(); printf("sum %d\\n", sum); }
+"""
+    )
+    (tmp_path / "add.cpp").write_text(KERNELS)
+    done = check(tmp_path, "main.cu", "add.cpp")
+    assert (done.returncode, "sum 6\n" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
 def test_mistakes_have_their_lines_in_every_format(tmp_path):
     (tmp_path / "race.cu").write_text(RACE)
     formats = ["--junit", "j.xml", "--sarif", "s.json", "--github"]

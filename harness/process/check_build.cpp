@@ -63,6 +63,14 @@ std::string defined(std::string_view definition) {
   return fmt::format("#define {} {}\n", name, value.substr(0, value.find('\n')));
 }
 
+/// Whether a preprocessed text has words that the host's compiler alone does not know. CUDA's own
+/// headers have none there: to them, too, it is the host's compiler.
+bool has_device_code(std::string_view text) {
+  constexpr std::array<std::string_view, 3> words{"__global__", "__device__", "<<<"};
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
 class Build {
  public:
   Build(const Kit& kit, const CheckSources& sources, const fs::path& to, std::ostream& to_says)
@@ -106,12 +114,7 @@ class Build {
       const std::string stem = fmt::format("{}-{}", to_.string(), objects.size());
       const std::string preprocessed = stem + ".ii", rewritten = stem + ".rewritten.ii",
                         object = stem + ".o";
-      Words words{kit_.compiler.back()};
-      add(words, kit_.program_flags);  // whose header includes that of the others in its turn
-      add(words, kit_.flags);
-      add(words, user_);
-      add(words, {"-w", "-x", "c++", "-E", fs::absolute(source).string(), "-o", preprocessed});
-      Done done = perform(words);
+      Done done = preprocess(source, preprocessed);
       refuse_unless(done, source + " cannot be preprocessed", done.said);
       done = perform({kit_.rewriter, preprocessed, rewritten});
       has_main = has_main || done.result.exit_code == 0;
@@ -119,7 +122,7 @@ class Build {
         refuse_include(done, source, preprocessed);
         refuse_unless(done, source + " has what the emulated device does not model", done.said);
       }
-      words = kit_.compiler;
+      Words words = kit_.compiler;
       if (words.size() > 1) words.insert(words.begin() + 1, "--note");
       add(words, without_includes(kit_.flags));
       add(words, more_);
@@ -149,6 +152,27 @@ class Build {
  private:
   static void add(Words& to, const Words& words) {
     to.insert(to.end(), words.begin(), words.end());
+  }
+
+  /// A file that is not called .cu is what nvcc would give to the host's compiler, which knows no
+  /// device functions, so that the file may have its own `umin`. Where it, or a header, has code
+  /// for the device all the same, a build system has told nvcc that it is CUDA.
+  Done preprocess(const std::string& source, const std::string& to) {
+    Words words{kit_.compiler.back()};
+    add(words, kit_.program_flags);
+    Words as_host = words;
+    add(words, kit_.flags);
+    add(as_host, without_includes(kit_.flags));
+    as_host.emplace_back("-DRIDGELINE_HOST_FILE=1");
+    for (Words* each : {&words, &as_host}) {
+      add(*each, user_);
+      add(*each, {"-w", "-x", "c++", "-E", fs::absolute(source).string(), "-o", to});
+    }
+    if (fs::path(source).extension() != ".cu") {
+      Done done = perform(as_host);
+      if (done.result.fine && !has_device_code(file_text(to))) return done;
+    }
+    return perform(words);
   }
 
   /// A user's macro may have any name, and our headers have parameters of many: so it comes behind

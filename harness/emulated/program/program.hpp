@@ -10,16 +10,18 @@
 #include <cuda_runtime.h>
 #include <math_constants.h>
 
+#include "harness/emulated/program/launch.hpp"
+#include "harness/emulated/program/runtime_words.hpp"
+#include "harness/emulated/program/toolkit_headers.hpp"
+#if !defined(RIDGELINE_HOST_FILE)  // the host's compiler alone would be given the file
 #include "harness/emulated/language.hpp"
 #include "harness/emulated/program/device_words.hpp"
 #include "harness/emulated/program/directed_rounding.hpp"
-#include "harness/emulated/program/launch.hpp"
 #include "harness/emulated/program/math_words.hpp"
 #include "harness/emulated/program/packed_words.hpp"
 #include "harness/emulated/program/ptx.hpp"
-#include "harness/emulated/program/runtime_words.hpp"
 #include "harness/emulated/program/texture_words.hpp"
-#include "harness/emulated/program/toolkit_headers.hpp"
+#endif
 
 // The rewriter finds these words itself, where they are the device's.
 #undef threadIdx
@@ -38,6 +40,7 @@
 #define __grid_constant__
 #undef __cluster_dims__
 
+#if !defined(RIDGELINE_HOST_FILE)
 // As nvcc says it.
 #define __CUDACC__ 1
 #define __NVCC__ 1
@@ -46,6 +49,7 @@
 // One pass has both sides: host code that asks for it gets the device's branch, too.
 #if !defined(__CUDA_ARCH__) && defined(RIDGELINE_CUDA_ARCH)
 #define __CUDA_ARCH__ RIDGELINE_CUDA_ARCH
+#endif
 #endif
 /// Sources can keep what is not modelled behind it.
 #define RIDGELINE_CHECK 1
