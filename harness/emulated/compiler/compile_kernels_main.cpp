@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <spawn.h>
@@ -66,34 +67,76 @@ int assemble(const std::vector<std::string>& command, const std::string& assembl
   return ended;
 }
 
-int compile(std::vector<std::string> command, const std::string& object, bool only_note) {
-  const std::string dumped = object + ".dump", assembly = object + ".s";
+/// By which most functions are a part of their callers, so that what is passed between them by
+/// value is accessed in the callers' code, where it is told of. A bound on the growth keeps
+/// programs of many functions from taking minutes.
+const std::vector<std::string> inlining{"-finline-functions",
+                                        "-finline-small-functions",
+                                        "--param=max-inline-insns-auto=2000",
+                                        "--param=max-inline-insns-single=2000",
+                                        "--param=inline-min-speedup=0",
+                                        "--param=large-function-growth=1000",
+                                        "--param=inline-unit-growth=1000"};
+
+/// Compiles to assembly.
+struct Compilation {
+  int ended = 0;
+  bool is_dumped = false;
+  std::vector<ridgeline::emulated::DumpedFunction> functions;
+  std::vector<ridgeline::emulated::UncountableAccess> uncountable;
+};
+
+Compilation compile_to(const std::string& assembly, std::vector<std::string> command) {
+  const std::string dumped = assembly + ".dump";
   for (std::size_t i = 1; i < command.size(); ++i) {
     if (command[i] == "-c") command[i] = "-S";
     if (command[i - 1] == "-o") command[i] = assembly;
   }
   command.push_back("-fdump-tree-tsan-asmname-lineno=" + dumped);
-  int ended = run(command);
-  std::ifstream dump(dumped);
-  const bool is_dumped = dump.is_open();
+  Compilation made;
+  made.ended = run(command);
+  {
+    std::ifstream dump(dumped);
+    made.is_dumped = dump.is_open();
+    made.functions = ridgeline::emulated::read_functions(dump);
+  }
   std::error_code ignored;
   fs::remove(dumped, ignored);
-  const auto functions = ridgeline::emulated::read_functions(dump);
-  if (ended == 0) ended = assemble(command, assembly, object, functions);
+  made.uncountable = ridgeline::emulated::uncountable_accesses(made.functions);
+  return made;
+}
+
+int compile(const std::vector<std::string>& command, const std::string& object, bool only_note) {
+  std::string assembly = object + ".s";
+  Compilation made = compile_to(assembly, command);
+  std::error_code ignored;
+  if (made.ended == 0 && !made.uncountable.empty()) {
+    std::vector<std::string> once_more = command;
+    once_more.insert(once_more.end(), inlining.begin(), inlining.end());
+    const std::string inlined = object + ".inlined.s";
+    Compilation other = compile_to(inlined, once_more);
+    const bool is_better = other.ended == 0 && other.uncountable.size() < made.uncountable.size();
+    fs::remove(is_better ? assembly : inlined, ignored);
+    if (is_better) {
+      made = std::move(other);
+      assembly = inlined;
+    }
+  }
+  int ended = made.ended;
+  if (ended == 0) ended = assemble(command, assembly, object, made.functions);
   fs::remove(assembly, ignored);
   if (ended != 0) return ended;
-  if (!is_dumped) {
+  if (!made.is_dumped) {
     std::fprintf(stderr, "compile_kernels: %s has not dumped what it made: g++ is needed\n",
                  command[0].c_str());
     fs::remove(object, ignored);
     return 1;
   }
-  const auto found = ridgeline::emulated::uncountable_accesses(functions);
-  for (const auto& access : found)
+  for (const auto& access : made.uncountable)
     std::fprintf(stderr, "%s: %s: %s\n  in %s\n  hint: %s\n", access.place.c_str(),
                  only_note ? "neither counted nor checked" : "error", access.what.c_str(),
                  access.function.c_str(), access.hint.c_str());
-  if (found.empty() || only_note) return 0;
+  if (made.uncountable.empty() || only_note) return 0;
   fs::remove(object, ignored);
   return 1;
 }

@@ -50,11 +50,9 @@ __global__ void chosen(float* to, int n) {
   to[1] = mine[n];
 }
 __global__ void constructs(float* to) { Filler filler(to); }
-__global__ void results(Three* to, float2* pair, __half* half, float x) {
+__global__ void results(Three* to, float2* pair, float x) {
   *to = three(x);  // what a function returns is stored to memory without being counted
   *pair = two(x);  // what a function returns is stored to memory without being counted
-  half[0] = __float2half(x);  // what a function returns is stored to memory without being counted
-  half[1] = __float2half(-x);  // what a function returns is stored to memory without being counted
   new(to + 1) Three(three(x));  // what a function returns is stored to memory without being counted
 }
 __global__ void arguments(const Three* from, float* to) {
@@ -105,7 +103,14 @@ __global__ void kernel(Big* to, const Big* from, Three* threes, __half2* pairs, 
   pairs[threadIdx.x] = __hadd2(pair, pair);
   pairs[3] = __floats2half2_rn(1, 2);
   half[1] = half[2];
+  half[3] = __float2half(mine[4]);
   own->x = own->y;
+}
+__device__ Three inlined(float x) { return {x, x, x}; }
+__device__ float second(Three of) { return of.b; }
+__global__ void inlines(Three* to, float* sum) {
+  *to = inlined(*sum);
+  *sum = second(to[1]);
 }
 std::vector<float> on_the_host(const std::vector<float>& values, float* to, Three* threes,
                                __half2* pairs) {
