@@ -13,6 +13,8 @@ install(DIRECTORY harness/python/ridgeline DESTINATION harness/python FILES_MATC
 install(PROGRAMS ci/nightly ci/preflight DESTINATION ci)
 install(DIRECTORY ci/night DESTINATION ci FILES_MATCHING PATTERN *.py PATTERN *_test.py EXCLUDE PATTERN conftest.py EXCLUDE
         PATTERN __pycache__ EXCLUDE)
+# Messages name pages of these.
+install(DIRECTORY docs DESTINATION . PATTERN __pycache__ EXCLUDE PATTERN *_test.py EXCLUDE PATTERN build EXCLUDE)
 foreach(file README.md CHANGELOG.md LICENSE)
   install(FILES ${file} DESTINATION . OPTIONAL)
 endforeach()

@@ -18,7 +18,7 @@ from ci.releases.needs import Refused
 # Started by MPI, which no wheel brings: the tarball has it.
 LEFT_OUT = {"ridgeline-collectives"}
 # Folders of the tree that go to share/ridgeline.
-SHARED = ("suites", "reports", "lib", "include")
+SHARED = ("suites", "reports", "docs", "lib", "include")
 DEPENDENCIES = ("jinja2>=3.1", "matplotlib>=3.8", "msgspec>=0.18", "numpy>=1.24")
 EXTRAS = {
     "cuda13": ("nvidia-cublas>=13,<14", "nvidia-cudnn-cu13>=9,<10", "nvidia-nccl-cu13>=2"),
