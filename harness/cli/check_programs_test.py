@@ -472,6 +472,15 @@ def test_an_unrolled_loop_makes_one_mistake_per_variable(tmp_path):
     assert "3 mistakes in 2 launches" in check(tmp_path, "unrolled.cu").stdout
 
 
+def test_a_variable_is_not_taken_for_the_type_that_its_name_stands_for(tmp_path):
+    (tmp_path / "letters.cu").write_text(
+        "__constant__ char c[16];\nint main() {\n  char from[32] = {};\n"
+        "  cudaMemcpyToSymbol(c, from, 32);\n}\n"
+    )
+    done = check(tmp_path, "letters.cu")
+    assert re.search(r"letters\.cu:4: .*no 32 bytes: c of 16 bytes", done.stdout), done.stdout
+
+
 def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
     program = tmp_path / "other.cu"
     program.write_text(
@@ -511,6 +520,15 @@ def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
     program.write_text("__global__ void k() {}\n")
     done = check(tmp_path, program)
     assert done.returncode == 64 and "nothing runs the kernels" in done.stderr
+    program.write_text(
+        "__global__ void inner() {}\n__global__ void outer() {\n  inner<<<1, 1>>>();\n}\n"
+        "int main() { outer<<<1, 1>>>(); }\n"
+    )
+    done = check(tmp_path, program)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert re.search(r"in outer at \S*other\.cu:3: .*a launch by a kernel", done.stdout), (
+        done.stdout
+    )
 
 
 def test_a_folder_with_the_name_of_a_library_may_be_the_users(tmp_path):
