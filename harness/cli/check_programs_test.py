@@ -472,13 +472,76 @@ def test_an_unrolled_loop_makes_one_mistake_per_variable(tmp_path):
     assert "3 mistakes in 2 launches" in check(tmp_path, "unrolled.cu").stdout
 
 
-def test_a_variable_is_not_taken_for_the_type_that_its_name_stands_for(tmp_path):
-    (tmp_path / "letters.cu").write_text(
-        "__constant__ char c[16];\nint main() {\n  char from[32] = {};\n"
-        "  cudaMemcpyToSymbol(c, from, 32);\n}\n"
+LOOPS_WITH_BARRIERS = r"""
+__global__ void fewer(int* x) {
+  for (int i = 0; i < threadIdx.x; ++i) __syncthreads();
+  x[threadIdx.x] = 1;
+}
+__global__ void tail(int* x, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    x[i] = i;
+    __syncthreads();  // line 9
+  }
+#ifdef METS_BEHIND
+  __syncthreads();  // line 12
+#endif
+}
+__global__ void leaves(int* x) {
+  for (int i = 0;; ++i) {
+    if (i == threadIdx.x % 4) break;
+    __syncthreads();  // line 18
+  }
+  x[threadIdx.x] = __shfl_sync(~0u, x[threadIdx.x], 0);  // line 20
+}
+int main() {
+  int* x;
+  cudaMalloc(&x, 4096);
+  cudaMemset(x, 0, 4096);
+  fewer<<<1, 64>>>(x);
+  for (int i = 0; i < 3; ++i) tail<<<1, 64>>>(x, 100);
+#ifdef LEAVES
+  leaves<<<1, 64>>>(x);
+#endif
+  cudaDeviceSynchronize();
+}
+"""
+
+
+def test_a_barrier_in_a_loop_names_once_who_waits_and_who_is_elsewhere(tmp_path):
+    source = tmp_path / "loops.cu"
+    source.write_text(LOOPS_WITH_BARRIERS)
+
+    def told(*arguments):
+        done = check(tmp_path, "loops.cu", *arguments)
+        said = [line.strip() for line in done.stdout.splitlines() if "loops.cu:" in line]
+        return done.returncode, [re.sub(r"at \S*loops\.cu", "at loops.cu", line) for line in said]
+
+    notes = [
+        "note: barrier after threads have ended in fewer at loops.cu:3: thread 1 of block 0: 1 of "
+        "64 threads have, and are not waited for: threads 1 to 63 are here, thread 0 has ended "
+        "(63 times)",
+        "note: barrier after threads have ended in tail at loops.cu:9: thread 0 of block 0: 28 of "
+        "64 threads have, and are not waited for: threads 0 to 35 are here, threads 36 to 63 have "
+        "ended",
+    ]
+    assert told() == (0, notes)
+    assert told("-D", "METS_BEHIND") == (
+        2,
+        [
+            "divergent barrier in tail at loops.cu:9: thread 0 of block 0, with thread 63: threads "
+            "of the block wait at different __syncthreads(): threads 0 to 35 are here, threads 36 "
+            "to 63 at loops.cu:12",
+            notes[0],
+        ],
     )
-    done = check(tmp_path, "letters.cu")
-    assert re.search(r"letters\.cu:4: .*no 32 bytes: c of 16 bytes", done.stdout), done.stdout
+    code, (first, second, *_) = told("-D", "LEAVES")
+    assert code == 2
+    assert first.startswith("deadlock in leaves at loops.cu:20: thread 0 of block 0: a warp's")
+    assert second == (
+        "deadlock in leaves at loops.cu:18: thread 1 of block 0: waits for threads of its block: "
+        "of 64, 48 have come, 0 have ended, 16 wait elsewhere (threads 0, 4, 8 and 13 others) (48 "
+        "threads)"
+    )
 
 
 def test_what_is_not_modelled_is_named_with_its_line(tmp_path):

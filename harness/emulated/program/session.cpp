@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/emulated/emulated_device.hpp"
 #include "harness/emulated/finding_text.hpp"
 #include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/results_digest.hpp"
@@ -83,6 +84,12 @@ void Session::launched(const emulated::Report& report) {
     found_.push_back({finding.check, emulated::function_name(report.kernel), line.file, line.line,
                       emulated::text_of(report, finding), finding.count, finding.accesses});
   }
+  for (const emulated::Finding& note : report.notes) {
+    if (!noted_.emplace(note.check, note.pc).second) continue;
+    const auto [file, line] = line_of(note.pc);
+    if (file.empty() || noted_lines_.emplace(report.kernel, note.check, file, line).second)
+      notes_.insert(emulated::text_of(report, note));
+  }
   const bool was_refused =
       !report.completed && report.findings.size() == 1 && report.findings.front().block < 0;
   const bool completed = report.completed;
@@ -96,6 +103,7 @@ void Session::launched(const emulated::Report& report) {
     device_.synchronize();  // adds the counts
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it is in found_ already
   }
+  emulated::take_notes();  // which are in notes_
   if (was_refused) {
     last_error = cudaErrorInvalidConfiguration;
     return;

@@ -87,6 +87,7 @@ class Session {
       lines_;
   std::set<std::string> notes_;
   std::set<std::pair<std::string, std::uint32_t>> noted_;
+  std::set<std::tuple<std::uint64_t, std::string, std::string, int>> noted_lines_;  // of kernels
   std::uint64_t accesses_ = 0, launches_ = 0;
   std::string out_of_budget_;
 };
