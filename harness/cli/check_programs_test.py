@@ -472,6 +472,49 @@ def test_an_unrolled_loop_makes_one_mistake_per_variable(tmp_path):
     assert "3 mistakes in 2 launches" in check(tmp_path, "unrolled.cu").stdout
 
 
+FOLDED = r"""
+#include <initializer_list>
+__global__ void fold(int* a, int n) {
+  a[threadIdx.x % n] = threadIdx.x;  // line 4
+}
+__global__ void clear(int* a) { a[threadIdx.x] = 0; }
+int main() {
+  int* a;
+  cudaMalloc(&a, 128 * sizeof(int));
+  clear<<<1, 128>>>(a);
+  for (int n : {128, 124, 128, 96}) fold<<<1, 128>>>(a, n);
+  cudaDeviceSynchronize();
+}
+"""
+
+
+def test_a_mistake_names_the_launches_that_make_it(tmp_path):
+    (tmp_path / "folded.cu").write_text(FOLDED)
+    done = check(tmp_path, "folded.cu", "--json")
+    (found,) = json.loads(done.stdout)["findings"]
+    assert (found["line"], found["count"], found["launches"]) == (4, 36, 2), found
+    assert found["worst_launch"] == 5, found
+    assert found["text"].endswith(
+        "; in 2 of 4 launches of this kernel, most often in launch 5 of the program, "
+        "fold<<<1, 128>>> (32 of 36 times)"
+    ), found
+    (tmp_path / "one.cu").write_text(FOLDED.replace("128, 124, 128, 96", "128, 124, 128"))
+    done = check(tmp_path, "one.cu")
+    assert (
+        "; in 1 of 3 launches of this kernel: launch 3 of the program, fold<<<1, 128>>>\n"
+        in done.stdout
+    ), done.stdout
+
+
+def test_a_variable_is_not_taken_for_the_type_that_its_name_stands_for(tmp_path):
+    (tmp_path / "letters.cu").write_text(
+        "__constant__ char c[16];\nint main() {\n  char from[32] = {};\n"
+        "  cudaMemcpyToSymbol(c, from, 32);\n}\n"
+    )
+    done = check(tmp_path, "letters.cu")
+    assert re.search(r"letters\.cu:4: .*no 32 bytes: c of 16 bytes", done.stdout), done.stdout
+
+
 LOOPS_WITH_BARRIERS = r"""
 __global__ void fewer(int* x) {
   for (int i = 0; i < threadIdx.x; ++i) __syncthreads();

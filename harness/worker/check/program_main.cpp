@@ -54,10 +54,10 @@ record::Measurement measured(int code) {
   const auto unsupported = std::ranges::find(found, "unsupported", &program::Found::check);
   if (unsupported != found.end()) {
     measurement.outcome = record::Outcome::unsupported;
-    measurement.reason = unsupported->text;
+    measurement.reason = session->text_of(*unsupported);
   } else if (!found.empty()) {
     measurement.outcome = record::Outcome::wrong_result;
-    measurement.reason = found.front().text;
+    measurement.reason = session->text_of(found.front());
   } else if (!stopped().empty()) {
     measurement.outcome = record::Outcome::timeout;
     measurement.reason = stopped();
@@ -76,9 +76,13 @@ json::Value to_json(const record::Measurement& measurement, int code) {
   json::Value all = record::to_json(measurement);
   json::Value list = json::Value::array();
   for (const program::Found& each : session->found()) {
-    json::Value one{{"check", each.check}, {"text", each.text}, {"count", each.count}};
+    json::Value one{{"check", each.check}, {"text", session->text_of(each)}, {"count", each.count}};
     if (each.accesses > 1) one["accesses"] = each.accesses;
     if (!each.kernel.empty()) one["kernel"] = each.kernel;
+    if (each.launches != 0) {
+      one["launches"] = each.launches;
+      one["worst_launch"] = each.worst_launch;
+    }
     if (!each.file.empty()) {
       one["file"] = each.file;
       one["line"] = each.line;
@@ -113,7 +117,7 @@ std::string text_of(const record::Measurement& measurement) {
                         found.size() == 1 ? "1 mistake" : fmt::format("{} mistakes", found.size()),
                         session->launches());
   text += '\n';
-  for (const program::Found& each : found) text += fmt::format("  {}\n", each.text);
+  for (const program::Found& each : found) text += fmt::format("  {}\n", session->text_of(each));
   if (!found.empty() && !stopped().empty()) text += fmt::format("  {}\n", stopped());
   for (const std::string& note : session->notes()) text += fmt::format("note: {}\n", note);
   if (!measurement.sites.empty()) text += '\n' + worker::counts_text(measurement);
