@@ -506,6 +506,41 @@ def test_a_mistake_names_the_launches_that_make_it(tmp_path):
     ), done.stdout
 
 
+STRIDES = r"""
+__global__ void copy(const float* from, float* to, int n, int stride) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = from[i * stride];  // line 4
+}
+int main() {
+  float *from, *to;
+  cudaMalloc(&from, 8192 * sizeof(float));
+  cudaMalloc(&to, 1024 * sizeof(float));
+  cudaMemset(from, 0, 8192 * sizeof(float));
+  copy<<<8, 128>>>(from, to, 1024, 1);
+  copy<<<4, 128>>>(from, to, 512, STRIDE);
+  copy<<<1, 128>>>(from, to, 1, 1);
+  cudaDeviceSynchronize();
+}
+"""
+
+
+def test_launches_of_a_kernel_that_differ_in_their_accesses_are_told_apart(tmp_path):
+    (tmp_path / "strides.cu").write_text(STRIDES)
+    done = check(tmp_path, "strides.cu", "-D", "STRIDE=8")
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = done.stdout.split("launches of one kernel differ:\n")[1]
+    assert re.sub(r"at \S*strides", "at strides", told) == (
+        "copy at strides.cu:4, global load 4 B: 32.00 sectors a request in launch 2, <<<4, 128>>>, "
+        "the most of 3 launches; 4.00 in launch 1, <<<8, 128>>>\n"
+    )
+    done = check(tmp_path, "strides.cu", "-D", "STRIDE=8", "--json")
+    (varying,) = json.loads(done.stdout)["varying_accesses"]
+    assert (varying["line"], varying["access"]) == (4, "global load"), varying
+    assert varying["most"] == {"launch": 2, "sizes": "<<<4, 128>>>", "per_request": 32}
+    done = check(tmp_path, "strides.cu", "-D", "STRIDE=1")
+    assert "differ" not in done.stdout
+
+
 def test_a_variable_is_not_taken_for_the_type_that_its_name_stands_for(tmp_path):
     (tmp_path / "letters.cu").write_text(
         "__constant__ char c[16];\nint main() {\n  char from[32] = {};\n"

@@ -89,6 +89,7 @@ void Session::launched(const emulated::Report& report) {
   accesses_ += report.accesses;
   const std::string sizes =
       fmt::format("<<<{}, {}>>>", size_text(report.config.grid), size_text(report.config.block));
+  if (report.findings.empty()) launch_counts_.add(report, launches_, sizes);
   for (const emulated::Finding& finding : report.findings) {
     Found& found = found_of(report, finding);
     found.count += finding.count;

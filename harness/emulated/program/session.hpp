@@ -13,6 +13,7 @@
 
 #include "harness/device/device.hpp"
 #include "harness/emulated/machine.hpp"
+#include "harness/emulated/program/launch_counts.hpp"
 
 namespace ridgeline::program {
 
@@ -73,6 +74,7 @@ class Session {
   const std::vector<Found>& found() const { return found_; }
   /// Its sentence, and of a kernel with several launches by which of them.
   std::string text_of(const Found& found) const;
+  const LaunchCounts& launch_counts() const { return launch_counts_; }
   const std::set<std::string>& notes() const { return notes_; }
   /// How the budget ended, if it did.
   const std::string& out_of_budget() const { return out_of_budget_; }
@@ -99,6 +101,7 @@ class Session {
   std::set<std::tuple<std::uint64_t, std::string, std::string, int>> noted_lines_;  // of kernels
   std::uint64_t accesses_ = 0, launches_ = 0;
   std::map<std::uint64_t, std::uint64_t> launches_of_;  // each kernel
+  LaunchCounts launch_counts_;
   std::string out_of_budget_;
 };
 

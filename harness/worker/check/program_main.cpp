@@ -72,6 +72,24 @@ record::Measurement measured(int code) {
   return measurement;
 }
 
+json::Value varying_accesses() {
+  json::Value list = json::Value::array();
+  const auto to_json = [](const program::VaryingAccess::Of& of) {
+    return json::Value{{"launch", of.launch}, {"sizes", of.sizes}, {"per_request", of.per_request}};
+  };
+  for (const program::VaryingAccess& each : session->launch_counts().varying())
+    list.push_back({{"kernel", each.kernel},
+                    {"file", each.file},
+                    {"line", each.line},
+                    {"access", each.access},
+                    {"lane_bytes", each.lane_bytes},
+                    {"unit", each.unit},
+                    {"launches", each.launches},
+                    {"most", to_json(each.most)},
+                    {"least", to_json(each.least)}});
+  return list;
+}
+
 json::Value to_json(const record::Measurement& measurement, int code) {
   json::Value all = record::to_json(measurement);
   json::Value list = json::Value::array();
@@ -95,6 +113,7 @@ json::Value to_json(const record::Measurement& measurement, int code) {
   if (measurement.outcome == record::Outcome::counted) {
     for (const auto& allocation : session->allocations)
       program::Session::look_at_results(allocation);
+    all["varying_accesses"] = varying_accesses();
     worker::add_unset_variables(all, static_cast<double>(session->accesses()));
   }
   all["exit_code"] = code;
@@ -121,6 +140,9 @@ std::string text_of(const record::Measurement& measurement) {
   if (!found.empty() && !stopped().empty()) text += fmt::format("  {}\n", stopped());
   for (const std::string& note : session->notes()) text += fmt::format("note: {}\n", note);
   if (!measurement.sites.empty()) text += '\n' + worker::counts_text(measurement);
+  if (measurement.outcome == record::Outcome::counted)
+    if (const std::string told = text_of(session->launch_counts().varying()); !told.empty())
+      text += "\nlaunches of one kernel differ:\n" + told;
   return text;
 }
 
