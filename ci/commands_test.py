@@ -50,7 +50,7 @@ NOT_RUN = {  # pattern: the reason
         "needs programs of others; the tests in harness/outside build and start some"
     ),
     r"ridgeline import .*": "needs files of other programs; import_test.py gives it some",
-    r"ridgeline collectives (fit|rows|choices|beside|pairs)\b.*": (
+    r"ridgeline collectives (fit|rows|choices|beside|layers|pairs)\b.*": (
         "needs runs of collectives; collectives_test.cpp and collective_pairs_test.cpp have some"
     ),
     r"ridgeline run --expect-ranks 8": "needs eight cores",

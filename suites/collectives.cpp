@@ -179,13 +179,18 @@ class Sweep {
     }
   }
 
-  /// What ranks that share a layer sum after it: tokens x hidden size elements.
+  /// What ranks that share a layer exchange: tokens x hidden size elements, which they sum, or
+  /// which they sum in parts and gather where they share the tokens, too.
   void of_layers(int ranks) {
-    for (const std::int64_t hidden : {4096, 8192})
-      for (const std::int64_t tokens : {1, 16, 512, 2048, 8192}) {
-        const auto size = static_cast<std::int64_t>(size_of(DType::bf16));
-        both({Operation::all_reduce, ranks, tokens * hidden * size, DType::bf16});
-      }
+    for (const DType dtype : {DType::bf16, DType::f32})
+      for (const std::int64_t hidden : {4096, 8192})
+        for (const std::int64_t tokens : {1, 16, 512, 2048, 8192}) {
+          const std::int64_t bytes = tokens * hidden * static_cast<std::int64_t>(size_of(dtype));
+          both({Operation::all_reduce, ranks, bytes, dtype});
+          if (tokens % ranks != 0) continue;
+          both({Operation::reduce_scatter, ranks, bytes, dtype});
+          both({Operation::all_gather, ranks, bytes, dtype});
+        }
   }
 
   /// All that the library can be told, at sizes that the sweep of its own choice has, too.

@@ -32,8 +32,13 @@ bool other_code(const store::StoredRun& a, const store::StoredRun& b) {
          !build_changes(a.builds, b.builds).empty();
 }
 
-std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& b) {
+std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& b,
+                                     Kinship kinship) {
   std::vector<std::string> found;
+  // Which of the host's GPUs it is.
+  const std::set<std::string> place =
+      kinship == Kinship::siblings ? std::set<std::string>{"pci_bus", "peers", "direct_peers"}
+                                   : std::set<std::string>{};
   const auto add = [&](const char* kind, const std::string& words) {
     found.push_back(fmt::format("{}: {}", kind, words));
   };
@@ -54,13 +59,18 @@ std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& 
     add("inputs",
         fmt::format("other random numbers, of the seeds {} -> {}", a.run.seed, b.run.seed));
   const bool one_model = a.device.model == b.device.model;
+  if (one_model && kinship == Kinship::none && a.device.uuid != b.device.uuid)
+    add("device",
+        fmt::format("{} ({}) -> {} ({})", printable(a.device.id), printable(a.device.uuid),
+                    printable(b.device.id), printable(b.device.uuid)));
   std::set<std::string> hardware{"model"};
   if (!one_model) hardware.insert("memory_gib");
   for (const std::string& change :
        fact_changes(a.environment.comparable, b.environment.comparable, hardware))
     add("setting", change);
   if (one_model)
-    for (const std::string& change : fact_changes(a.environment.recorded, b.environment.recorded))
+    for (const std::string& change :
+         fact_changes(a.environment.recorded, b.environment.recorded, place))
       add("recorded", change);
   for (const auto& [name, side] : {std::pair("A", &a), std::pair("B", &b)}) {
     if (side->run.status != record::RunStatus::finished)

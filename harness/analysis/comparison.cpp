@@ -179,6 +179,7 @@ std::optional<double> clock_share(const SideOfCase& side, const Roofs& roofs) {
 /// What a reader needs to judge the causes of all cases.
 struct Circumstances {
   const Roofs &a, &b;
+  bool one_model = false;
   bool other_settings = false;  // of one model: its comparable environment differs
   bool other_code = false;
 };
@@ -199,8 +200,15 @@ void set_cause(ComparedCase& one, const Circumstances& around) {
                  fmt::format("{} is faster than its roof allows, a measuring error", name));
   const double rest = *one.rest(), off = std::abs(std::log(rest));
   if (off <= std::log(roof_margin)) {
-    const bool equal = one.interval && one.interval->low <= 1 && 1 <= one.interval->high;
-    return say(equal ? Cause::none : Cause::hardware, "");
+    if (one.interval && one.interval->low <= 1 && 1 <= one.interval->high)
+      return say(Cause::none, "");
+    // Roofs that differ by less than half of the ratio are not why sides of one model differ.
+    if (!around.one_model || off <= std::abs(std::log(*one.ratio)) / 2)
+      return say(Cause::hardware, "");
+    if (!one.interval) return say(Cause::unknown, "fewer than 3 processes per side");
+    if (around.other_settings) return say(Cause::environment, "the comparable environment differs");
+    return say(Cause::unknown, fmt::format("both are of one model, and its roofs differ less{}",
+                                           around.other_code ? ": the other code may be why" : ""));
   }
   if (!one.interval) return say(Cause::unknown, "fewer than 3 processes per side");
   if (one.interval->low <= *one.roofs_ratio && *one.roofs_ratio <= one.interval->high)
@@ -269,16 +277,17 @@ std::optional<double> ComparedCase::rest() const {
 }
 
 Comparison compare(const ComparedSide& a, const ComparedSide& b,
-                   const std::vector<std::string>& patterns) {
+                   const std::vector<std::string>& patterns, Kinship kinship) {
   const CasesOfSide own_a = cases_of(a), own_b = cases_of(b);
   const Roofs roofs_a = roofs_of(a), roofs_b = roofs_of(b);
-  const bool other_settings =
-      a.device.model == b.device.model && a.environment.comparable != b.environment.comparable;
-  const Circumstances around{roofs_a, roofs_b, other_settings, other_code(a, b)};
+  const bool one_model = a.device.model == b.device.model;
+  const Circumstances around{roofs_a, roofs_b, one_model,
+                             one_model && a.environment.comparable != b.environment.comparable,
+                             other_code(a, b)};
   const bool same_kind = a.device.kind == b.device.kind;
   Comparison found;
   found.roofs = compare_roofs(a, b);
-  found.differences = differences(a, b);
+  found.differences = differences(a, b, kinship);
   for (const auto& [id, name, roof, side] : own_a.all) {
     const auto there = own_b.places.find(name);
     if (there == own_b.places.end() || !any_matches(patterns, name)) continue;
@@ -300,6 +309,7 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b,
     if (one.ratio) set_cause(one, around);
   }
   std::ranges::sort(found.cases, is_before, &ComparedCase::id);
+  if (kinship == Kinship::siblings) explain_siblings(found, a, b, patterns);
   found.suites = compare_suites(found.cases);
   add_one_sided(found, own_a, own_b, true, patterns);
   add_one_sided(found, own_b, own_a, false, patterns);

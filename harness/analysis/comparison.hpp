@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/analysis/siblings.hpp"
 #include "harness/record/run.hpp"
 #include "harness/stats/interval.hpp"
 #include "harness/store/read_runs.hpp"
@@ -99,17 +100,28 @@ struct ComparedRoof {
   std::optional<double> a, b;
 };
 
+/// Whether the sides are siblings: GPUs of one model that one `ridgeline run --device all`
+/// measured.
+enum class Kinship { none, siblings };
+
 struct Comparison {
   std::vector<ComparedCase> cases;  // of both sides, in the order of by_case
   std::vector<ComparedSuite> suites;
   std::vector<OneSided> one_sided;
   std::vector<ComparedRoof> roofs;
   std::vector<std::string> differences;
+  std::vector<SiblingsOfSuite> siblings;  // A and B by their ids; empty of sides measured apart
 };
 
 /// Of sides that have times. Cases that any of `patterns` picks, or all.
 Comparison compare(const ComparedSide& a, const ComparedSide& b,
-                   const std::vector<std::string>& patterns);
+                   const std::vector<std::string>& patterns, Kinship kinship = Kinship::none);
+
+/// Sets `siblings`, and the cause of each case that has a ratio: what the roofs say explains
+/// nothing of two GPUs of one model, so a case is that of a slower GPU, or none. Both sides were
+/// measured together.
+void explain_siblings(Comparison& found, const ComparedSide& a, const ComparedSide& b,
+                      const std::vector<std::string>& patterns);
 
 /// The geometric mean of each suite's ratios, by suite. Its interval takes each process that
 /// measured all the cases as one value, the mean of their log times: noise that the cases of a
@@ -119,7 +131,8 @@ std::vector<ComparedSuite> compare_suites(const std::vector<ComparedCase>& cases
 
 /// What differs between the sides beside their hardware, in words that begin with the kind ("build:
 /// ...") unless they are of one run.
-std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& b);
+std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& b,
+                                     Kinship kinship = Kinship::none);
 
 /// Whether a part of the sides' workers was built from other code, as far as that is known.
 bool other_code(const store::StoredRun& a, const store::StoredRun& b);

@@ -131,6 +131,69 @@ TEST(Compare, ARatioThatMayBeOneHasNothingToExplain) {
   EXPECT_EQ(only(compare(a, b, {})).cause, Cause::hardware) << "without an interval nobody knows";
 }
 
+TEST(Compare, RoofsExplainNoDifferenceOfOneModelThatTheyDoNotHave) {
+  ComparedSide a = side("a"), b = side("a");
+  add(a, copy_case(), {12'500, 12'502, 12'498});
+  add(b, copy_case(), {12'475, 12'477, 12'473});  // 0.998, and no 1 in the interval
+  EXPECT_LT(only(compare(a, b, {})).interval.value().high, 1);
+  EXPECT_EQ(only(compare(a, b, {})).cause, Cause::unknown);
+  EXPECT_EQ(only(compare(a, b, {})).because, "both are of one model, and its roofs differ less");
+  b.roofs[0].value = 1.0021e11;
+  EXPECT_EQ(only(compare(a, b, {})).cause, Cause::hardware) << "this GPU has a higher roof";
+  b.roofs[0].value = 1e11;
+  b.builds[0].code_hash = "other";
+  EXPECT_TRUE(only(compare(a, b, {})).because.ends_with(": the other code may be why"));
+  b.environment.comparable["ecc"] = "off";
+  EXPECT_EQ(only(compare(a, b, {})).cause, Cause::environment);
+}
+
+/// Siblings of `cases` cases that differ by `factors[case]`, and in their processes by 0.1%.
+std::pair<ComparedSide, ComparedSide> siblings(const std::vector<double>& factors) {
+  ComparedSide a = side("a"), b = side("a");
+  a.device.id = "cuda:0";
+  b.device.id = "cuda:1";
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    record::Case info = copy_case("copy" + std::to_string(i));
+    add(a, info, {12'500, 12'510, 12'490});
+    add(b, info, {12'490 * factors[i], 12'500 * factors[i], 12'510 * factors[i]});
+  }
+  return {a, b};
+}
+
+TEST(CompareTogether, ACaseBeyondChanceIsNamedAndOneWithinIsNot) {
+  const auto [a, b] = siblings({1, 1.002, 0.998, 1.3, 1, 1, 0.77});
+  const Comparison found = compare(a, b, {}, Kinship::siblings);
+  std::vector<std::string> said;
+  for (const ComparedCase& one : found.cases)
+    said.push_back(std::string(to_string(*one.cause)) + ":" + one.because);
+  const std::string chance = "none:chance leaves as much in one of 7 cases";
+  EXPECT_EQ(said, (std::vector<std::string>{"none:", chance, chance, "unknown:cuda:1 is slower",
+                                            "none:", "none:", "unknown:cuda:0 is slower"}));
+  ASSERT_EQ(found.siblings.size(), 1U);
+  EXPECT_EQ(found.siblings[0].cases, 7);
+}
+
+TEST(CompareTogether, PatternsPickTheCasesThatCount) {
+  const auto [a, b] = siblings({1, 1.3});
+  const Comparison found = compare(a, b, {"gemm/copy0/*"}, Kinship::siblings);
+  EXPECT_EQ(found.siblings.at(0).cases, 1);
+  EXPECT_FALSE(found.siblings.at(0).devices.at(1).is_slower());
+}
+
+TEST(CompareTogether, SettingsAndDisturbancesComeFirst) {
+  auto [a, b] = siblings({1.3});
+  b.environment.comparable["power_limit_w"] = "500";
+  Comparison found = compare(a, b, {}, Kinship::siblings);
+  EXPECT_EQ(only(found).cause, Cause::environment);
+  EXPECT_EQ(only(found).because, "cuda:1 is slower, and the comparable environment differs");
+  for (store::Timing& timing : b.timings.timings) {
+    timing.outcome = Outcome::invalid_environment;
+    timing.reason = "hot";
+  }
+  found = compare(a, b, {}, Kinship::siblings);
+  EXPECT_EQ(only(found).because, "B was disturbed: hot");
+}
+
 TEST(Compare, WhatIsFartherFromItsRoofIsSaid) {
   ComparedSide a = side("a"), b = side("b");
   b.roofs[0].value = 2e11;

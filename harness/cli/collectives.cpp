@@ -11,6 +11,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/present/collective_beside.hpp"
 #include "harness/present/collective_choices.hpp"
+#include "harness/present/collective_layers.hpp"
 #include "harness/present/collective_rows.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/peer_pairs.hpp"
@@ -112,6 +113,28 @@ int beside(const Context& context, const PatternOptions& options) {
   return present::fine;
 }
 
+struct LayerOptions {
+  std::vector<std::string> patterns;
+  int hidden = 0, layers = 1;
+};
+
+int layers(const Context& context, const LayerOptions& options) {
+  present::LayerChoice choice{
+      {options.patterns, context.device}, {4096, 8192}, 1.0 * options.layers};
+  if (options.hidden > 0) choice.hidden = {1.0 * options.hidden};
+  const auto all = present::find_layers(context.results, choice, present::say_left_out);
+  if (all.empty())
+    throw Error(ErrorKind::usage, "no stored run has what ranks exchange that share such layers",
+                "ridgeline run 'collectives/*,ranks=2,*' --profile tensor_parallel measures it");
+  if (context.json)
+    present::print_json(
+        {{"layers", options.layers},
+         {"groups", json::list(all, [](const auto& one) { return present::to_json(one); })}});
+  else
+    present::say(stdout, present::layers_text(all, choice.layers, present::look_of(stdout).width));
+  return present::fine;
+}
+
 int pairs(const Context& context, const PatternOptions& options) {
   const present::PairMatrices found =
       present::find_pairs(context.results, options.patterns, present::say_left_out);
@@ -155,7 +178,8 @@ int project(const Context& context, const ProjectOptions& options) {
 
 void add_collectives(Command program, Context& context) {
   const Command command = program.command(
-      "collectives", "Collectives by size, by a library's choice, beside work, by pair of GPUs",
+      "collectives",
+      "Collectives by size, by a library's choice, beside work, by layer, by pair of GPUs",
       R"(
 Examples:
   ridgeline collectives fit --device cpu
@@ -205,6 +229,18 @@ All read stored runs and measure nothing. docs/collectives.md explains the numbe
                   beside);
   beside_command.option("PATTERN", beside_options.patterns, "Which cases; all without one");
   add_choice(beside_command);
+  const auto [adding_up, layer_options] = add_command(
+      command, context, "layers", "What tensor parallelism exchanges, added up by layer", R"(
+  ridgeline run --device cuda:0 'collectives/*,ranks=2,*' --profile tensor_parallel
+                                                            measures it
+  ridgeline collectives layers --layers 80 --hidden 8192    of a whole model)",
+      layers);
+  adding_up.option("PATTERN", layer_options.patterns, "Which cases; all without one");
+  adding_up.option("--layers", layer_options.layers, "Of which times are told",
+                   {.value_name = "N", .default_text = "1", .between = std::pair(1, 100000)});
+  adding_up.option("--hidden", layer_options.hidden, "Hidden size; without it 4096 and 8192",
+                   {.value_name = "N", .between = std::pair(1, 1000000)});
+  add_choice(adding_up);
   const auto [pairing, pair_options] =
       add_command(command, context, "pairs",
                   "What every pair of GPUs of a host copies, and which pair is slower", R"(

@@ -297,6 +297,73 @@ TEST_F(Curves, SayWhatRowsOfTwoProcessesLack) {
       << said.out;
 }
 
+/// What two ranks exchange of 16 tokens of hidden size 4096 of bf16, by three processes: 10 us for
+/// all_reduce, 6 for reduce_scatter, 4 for all_gather, and half of that in rows. `bytes`: of that,
+/// or of another size.
+void add_layers(const store::TemporaryFolder& folder, const std::vector<const char*>& bytes) {
+  store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
+  const record::Run run = examples::run("20261120T100000Z-aaaaaa");
+  store::begin(store, run, examples::device(), examples::environment());
+  for (int replicate = 0; replicate < 3; ++replicate) {
+    const std::int64_t process = store::add(store, examples::process(replicate, run.id));
+    for (const char* size : bytes)
+      for (const auto& [operation, ns] : {std::pair("all_reduce", 1e4),
+                                          {"reduce_scatter", 6e3},
+                                          {"all_gather", 4e3},
+                                          {"broadcast", 1e3}})
+        for (const int calls : {1, 16, 64}) {
+          record::Case info;
+          info.id = {"collectives",
+                     "nccl",
+                     "bf16",
+                     {{"op", operation},
+                      {"ranks", "2"},
+                      {"bytes", size},
+                      {"mode", calls == 1 ? "isolated" : "pipelined"},
+                      {"calls", std::to_string(calls)}},
+                     {}};
+          info.device_kind = DeviceKind::fake;
+          info.ranks = 2;
+          const double time = (calls == 1 ? ns : ns / 2) + replicate;
+          store::add(store, process, info, examples::measurement(info, {time, time, time}));
+        }
+  }
+  store::finish(store, run.id, record::RunStatus::finished, run.started);
+}
+
+TEST_F(Curves, AddUpToWhatALayerExchanges) {
+  add_layers(folder, {"131072"});
+  const json groups = all_of({"layers", "--layers", "10"})["groups"];
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0]["ranks"], 2);
+  ASSERT_EQ(groups[0]["sizes"].size(), 2u) << "16 tokens of 4096, 8 of 8192";
+  const json& size = groups[0]["sizes"][0];
+  EXPECT_EQ(size["hidden"], 4096);
+  EXPECT_EQ(size["tokens"], 16);
+  EXPECT_NEAR(size["plain"]["alone"]["ns"].get<double>(), 10 * 2 * 1e4, 100);
+  EXPECT_NEAR(size["plain"]["in_rows"]["ns"].get<double>(), 10 * 2 * 5e3, 100) << "not of 64";
+  EXPECT_NEAR(size["sequence"]["alone"]["ns"].get<double>(), 10 * 2 * (6e3 + 4e3), 100);
+  EXPECT_LT(size["sequence"]["alone"]["interval"]["low"].get<double>(), 200'040);
+  const Said said = collectives({"layers"});
+  EXPECT_NE(said.out.find("run 20261120T100000Z-aaaaaa: 1 layer of 2 ranks, nccl, bf16\n"),
+            std::string::npos)
+      << said.out;
+  EXPECT_NE(said.out.find("\n  4096      16  128 KiB  20.0 us"), std::string::npos) << said.out;
+  EXPECT_EQ(said.out.find("Without an interval"), std::string::npos) << said.out;
+}
+
+TEST_F(Curves, OfLayersHaveWholeTokensThatTheRanksCanShare) {
+  add_layers(folder, {"8192", "12288", "131072"});
+  const json sizes = all_of({"layers", "--hidden", "4096"})["groups"][0]["sizes"];
+  ASSERT_EQ(sizes.size(), 2u) << "one token and 16; none and a half";
+  EXPECT_FALSE(sizes[0]["plain"].empty());
+  EXPECT_TRUE(sizes[0]["sequence"].empty()) << "two ranks cannot share one token";
+  EXPECT_FALSE(sizes[1]["sequence"].empty());
+  const Said none = collectives({"layers", "--hidden", "5000"});
+  EXPECT_EQ(none.code, 64);
+  EXPECT_NE(none.err.find("--profile tensor_parallel"), std::string::npos) << none.err;
+}
+
 TEST_F(Curves, OfABrokenRunAreLeftOutAndSaid) {
   const std::string good = "20261120T100000Z-aaaaaa", bad = "20261121T100000Z-bbbbbb";
   const auto expect_good = [&](const char* command, const char* list) {

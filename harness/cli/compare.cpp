@@ -10,8 +10,6 @@
 namespace ridgeline::cli {
 namespace {
 
-using store::FoundRun;
-
 struct CompareOptions {
   std::string a, b;
   std::vector<std::string> patterns;
@@ -19,11 +17,9 @@ struct CompareOptions {
 };
 
 int compare(const Context& context, const CompareOptions& options) {
-  const FoundRun a = store::find_run(context.results, options.a, present::say_left_out);
-  // What cannot be read was told with the first side.
-  const FoundRun b = store::find_run(context.results, options.b, [](const Error&) {});
-  const present::ComparedRuns compared =
-      present::compare_runs(a, b, stored_patterns(options.patterns));
+  const present::ComparedRuns compared = present::compare_runs(
+      present::find_sides(context.results, options.a, options.b, present::say_left_out),
+      stored_patterns(options.patterns));
   if (context.json)
     present::print_json(present::comparison_json(compared));
   else
@@ -53,7 +49,8 @@ void add_compare(Command program, Context& context) {
 Ratios are the time of B over that of A: above 1, B takes longer. Beside each stands what the two
 rooflines alone predict, what each side reaches of its own roof, and what explains the rest: nothing
 (hardware), the distance from the roof, or the environment. Other builds, profiles, inputs and
-settings are named. Counts of emulated devices are compared exactly. Whether a change made kernels
+settings are named. Of two GPUs that run --device all measured together, it says which is slower, or
+how small a difference can be. Counts of emulated devices are compared exactly. Whether a change made kernels
 slower is for ridgeline gate to say.
 Exit codes: 0 compared, 3 no case was measured well on both sides. docs/how-to-compare.md explains
 it all.)",

@@ -102,11 +102,11 @@ std::vector<present::ComparedRuns> choose_comparisons(const fs::path& results, c
                                                       const ReportOptions& options,
                                                       const store::LeftOut& left_out) {
   if (!options.compared.empty())
-    return {present::compare_runs(store::find_run(results, options.compared[0], left_out),
-                                  store::find_run(results, options.compared[1], left_out), {})};
+    return {present::compare_runs(
+        present::find_sides(results, options.compared[0], options.compared[1], left_out), {})};
   const auto two = two_models(chosen.runs);
   if (!two) return {};
-  present::ComparedRuns compared = present::compare_runs(two->first, two->second, {});
+  present::ComparedRuns compared = present::compare_runs({two->first, two->second, {}}, {});
   if (present::compared_cases(compared) == 0) return {};  // nobody has asked for it
   return {std::move(compared)};
 }

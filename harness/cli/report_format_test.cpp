@@ -182,7 +182,7 @@ TEST(ReportFormat, AComparisonIsWhatThePageShows) {
   const store::FoundRun a = measured(folder, "synthetic-a", "20261120T124501Z-aaaa", 1e12, 2000),
                         b = measured(folder, "synthetic-b", "20261120T124501Z-bbbb", 2e12, 1600);
   present::expect_documented("## Example of a comparison",
-                             present::report_json(present::compare_runs(a, b, {}), {}));
+                             present::report_json(present::compare_runs({a, b, {}}, {}), {}));
 }
 
 }  // namespace report_format_test

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,23 +15,47 @@
 /// `ridgeline compare`: two runs side by side, told in four formats.
 namespace ridgeline::present {
 
+/// A GPU that was measured, beside its siblings, on both sides.
+struct ComparedGpu {
+  std::string id, uuid;                        // the id as A's side calls it
+  std::string a_run, b_run;                    // ids
+  std::optional<analysis::ComparedSuite> all;  // the mean of all cases; absent without any
+};
+
 struct ComparedRuns {
   store::FoundRun a, b;
   analysis::Comparison comparison;
   bool counts = false;  // of devices that count: `counted` in place of times, means and roofs
   std::vector<analysis::ComparedCounts> counted;
+  std::string host;          // of siblings, which A and B are
+  std::size_t together = 0;  // that many GPUs were measured together with A, it included, where A
+                             // and B are siblings
+  std::vector<ComparedGpu> gpus;  // two or more, where A and B are of hosts full of GPUs
 };
+
+struct Sides {
+  store::FoundRun a, b;
+  std::vector<store::FoundRun> others;  // that may be siblings of both: the folder's runs where
+                                        // both are of GPUs of one model
+};
+
+/// Two runs that a user names. A run that was not named by its id or as a baseline stands for all
+/// that were measured together with it: if the other side's GPU is among them, its run is taken.
+/// Throws like store::find_run.
+Sides find_sides(const std::filesystem::path& results, const std::string& a, const std::string& b,
+                 const store::LeftOut& left_out);
 
 /// Compares two runs: the cases that any of `patterns` picks, or all. Throws a usage Error when
 /// they are the same run, one counted and the other has times, or a pattern picks nothing.
-ComparedRuns compare_runs(const store::FoundRun& a, const store::FoundRun& b,
-                          const std::vector<std::string>& patterns);
+ComparedRuns compare_runs(const Sides& sides, const std::vector<std::string>& patterns);
 
 /// Cases with a ratio, or with counts on both sides.
 int compared_cases(const ComparedRuns& compared);
 
 /// What it comes to, in sentences of which the first says how much was compared. Never a verdict.
 std::vector<std::string> conclusions(const ComparedRuns& compared);
+/// What siblings differ by, or by how much they cannot differ, in sentences.
+std::vector<std::string> sibling_sentences(const analysis::Comparison& comparison);
 /// Of counts: "3 cases of 5 equal in every count; 126 equal counts in all".
 std::string equal_counts(const ComparedRuns& compared);
 
@@ -50,6 +76,7 @@ using Cells = std::vector<std::string>;
 Cells row_of(const analysis::ComparedCase& one);
 Cells row_of(const analysis::ComparedSuite& suite);
 Cells row_of(const analysis::ComparedRoof& roof);
+Cells row_of(const ComparedGpu& gpu);
 Cells row_of(const analysis::MetricChange& change);
 
 /// Whether a side's time is one to doubt: nothing of it was undisturbed, or it is unstable.

@@ -4,6 +4,7 @@
 #include "harness/present/csv_cell.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/run_text.hpp"
+#include "harness/present/siblings.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -98,6 +99,17 @@ json::Value row_json(const analysis::ComparedCounts& one) {
     metric["words"] = words(row_of(change), {"", "a", "b", "ratio"});
     object["changed"].push_back(metric);
   }
+  return object;
+}
+
+json::Value gpu_json(const ComparedGpu& gpu) {
+  json::Value object{{"id", gpu.id}, {"uuid", gpu.uuid}, {"a", gpu.a_run}, {"b", gpu.b_run}};
+  if (!gpu.all) return object;
+  object["cases"] = gpu.all->cases;
+  object["ratio"] = gpu.all->mean;
+  put_range(object, gpu.all->interval);
+  object["lowest"] = gpu.all->lowest;
+  object["highest"] = gpu.all->highest;
   return object;
 }
 
@@ -202,6 +214,12 @@ json::Value comparison_json(const ComparedRuns& compared) {
     add("cases", comparison.cases);
     add("suites", comparison.suites);
   }
+  if (compared.together > 0)
+    all["siblings"] = {{"host", compared.host},
+                       {"together", compared.together},
+                       {"suites", json::list(comparison.siblings,
+                                             [](const auto& suite) { return to_json(suite); })}};
+  if (!compared.gpus.empty()) all["gpus"] = json::list(compared.gpus, gpu_json);
   all["one_sided"] = json::Value::array();
   for (const analysis::OneSided& one : comparison.one_sided) {
     json::Value& object =

@@ -66,11 +66,13 @@ std::string time_of(const analysis::SideOfCase& side) {
   return units::time(*side.median_ns) + (is_unsteady(side) ? " ?" : "");
 }
 
-std::string side_line(const char* letter, const store::FoundRun& found) {
+/// `device`: its id, where the sides are of several devices of one model.
+std::string side_line(const char* letter, const store::FoundRun& found, const std::string& device) {
   const record::Run& run = found.summary.run;
-  std::string text =
-      fmt::format("{}: {} ({}), run {} of {} UTC", letter, printable(found.summary.device.name),
-                  printable(found.summary.device.model), run.id, point_in_time(run.started));
+  std::string text = fmt::format(
+      "{}: {} ({}){}, run {} of {} UTC", letter, printable(found.summary.device.name),
+      printable(found.summary.device.model), device.empty() ? "" : ", " + printable(device), run.id,
+      point_in_time(run.started));
   if (!run.label.empty()) text += fmt::format(", {}", printable(run.label));
   return text + fmt::format(", profile {}", printable(run.profile));
 }
@@ -194,16 +196,46 @@ std::string rest_text(const Style& style, const ComparedRuns& compared) {
          listed(style, "In B's run alone", by_reason(b_only));
 }
 
+std::string siblings_told(const Style& style, const ComparedRuns& compared) {
+  if (compared.together == 0) return {};
+  std::vector<std::string> lines = sibling_sentences(compared.comparison);
+  if (compared.together > 2)
+    lines.push_back(fmt::format("ridgeline trend siblings sets all {} beside each other",
+                                units::plural(compared.together, "GPU")));
+  return listed(style,
+                fmt::format("A and B are GPUs of {}, measured together", printable(compared.host)),
+                lines);
+}
+
+std::string gpus_text(const Style& style, const ComparedRuns& compared) {
+  std::vector<Cells> rows;
+  for (const ComparedGpu& gpu : compared.gpus) rows.push_back(row_of(gpu));
+  const auto right = Table::Align::right;
+  return section(style, "GPU by GPU, geometric means of B over A", rows,
+                 {{"GPU"},
+                  {"cases", right},
+                  {"mean", right},
+                  {"95% interval", right},
+                  {"lowest", right},
+                  {"highest", right},
+                  {"A's run", Table::Align::left, true},
+                  {"B's run", Table::Align::left, true}});
+}
+
 std::string told(const Style& style, const ComparedRuns& compared) {
   const analysis::Comparison& comparison = compared.comparison;
-  std::string text =
-      style.line(side_line("A", compared.a)) + style.line(side_line("B", compared.b)) + '\n';
+  const record::Device &a = compared.a.summary.device, &b = compared.b.summary.device;
+  const bool told_apart =
+      !compared.gpus.empty() || (a.model == b.model && a.uuid != b.uuid && a.id != b.id);
+  std::string text = style.line(side_line("A", compared.a, told_apart ? a.id : "")) +
+                     style.line(side_line("B", compared.b, told_apart ? b.id : "")) + '\n';
+  text += siblings_told(style, compared);
   text += listed(style, "Beside the hardware, this differs", comparison.differences);
   if (compared.counts)
     text += counts_text(style, compared);
   else
     text += roofs_text(style, comparison) + cases_text(style, comparison) +
-            suites_text(style, comparison);
+            suites_text(style, comparison) + gpus_text(style, compared);
   text += rest_text(style, compared);
   while (text.ends_with("\n\n")) text.pop_back();
   return text;
@@ -241,6 +273,17 @@ Cells row_of(const analysis::ComparedSuite& suite) {
           short_ratio(suite.lowest),
           short_ratio(suite.highest),
           doubts(suite)};
+}
+
+Cells row_of(const ComparedGpu& gpu) {
+  Cells cells{printable(gpu.id), "none", "", "", "", "", gpu.a_run, gpu.b_run};
+  if (!gpu.all) return cells;
+  const Cells all = row_of(*gpu.all);
+  cells[1] = all[1];
+  for (std::size_t i : {2, 3}) cells[i] = all[i];
+  cells[4] = all[5];
+  cells[5] = all[6];
+  return cells;
 }
 
 Cells row_of(const analysis::MetricChange& change) {

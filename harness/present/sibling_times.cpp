@@ -132,6 +132,18 @@ std::string host_text(const SiblingTimes& host, std::size_t width) {
 
 }  // namespace
 
+std::vector<FoundRun> measured_together(const FoundRun& run, const std::vector<FoundRun>& all,
+                                        const store::LeftOut& left_out) {
+  if (is_repeat(run.summary.run.command_line)) return {};
+  std::vector<FoundRun> found = store::siblings(run, all, left_out);
+  std::erase_if(found, [&](const FoundRun& other) {
+    return other.summary.device.model != run.summary.device.model ||
+           is_repeat(other.summary.run.command_line) ||
+           !overlap(run.summary.run, other.summary.run);
+  });
+  return found;
+}
+
 std::vector<SiblingTimes> find_sibling_times(std::vector<FoundRun> all, std::size_t most,
                                              const store::LeftOut& left_out) {
   std::erase_if(all, [](const FoundRun& run) { return is_repeat(run.summary.run.command_line); });
@@ -141,13 +153,11 @@ std::vector<SiblingTimes> find_sibling_times(std::vector<FoundRun> all, std::siz
   for (const FoundRun& run : all) {
     if (!seen.insert(run.summary.run.id).second) continue;
     auto others =
-        store::unless_unreadable(left_out, [&] { return store::siblings(run, all, left_out); });
+        store::unless_unreadable(left_out, [&] { return measured_together(run, all, left_out); });
     if (!others) continue;
     std::vector<FoundRun> runs{run};
     for (FoundRun& other : *others)
-      if (other.summary.device.model == run.summary.device.model &&
-          overlap(run.summary.run, other.summary.run) && seen.insert(other.summary.run.id).second)
-        runs.push_back(std::move(other));
+      if (seen.insert(other.summary.run.id).second) runs.push_back(std::move(other));
     if (runs.size() < 2) continue;
     const record::Run& first = run.summary.run;
     const Key key{run.summary.device.model, store::host_of(run), first.profile, first.label,

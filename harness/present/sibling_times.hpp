@@ -30,6 +30,12 @@ struct SiblingTimes {
   std::vector<TogetherOnce> times;  // newest first
 };
 
+/// The runs among `all` that one `run --device all` made with `run` on GPUs of its model: siblings
+/// that were under way at about its time and repeat no other run. Throws like store::siblings.
+std::vector<store::FoundRun> measured_together(const store::FoundRun& run,
+                                               const std::vector<store::FoundRun>& all,
+                                               const store::LeftOut& left_out);
+
 /// Of `all` runs of a folder, the newest `most` times of each host. Those in which fewer than two
 /// GPUs have a case in common are left out, and so are runs that repeat another, which are of one
 /// GPU. `left_out` is told of those that cannot be read.

@@ -88,6 +88,19 @@ def test_times_together_are_a_line_per_gpu(lab):
         text,
         re.MULTILINE,
     ), text
+    (lab.database,) = lab.results.glob("*.sqlite")
+    ids = dict(
+        lab.query(
+            "SELECT local_id, run.id FROM run JOIN device ON device.id = device_id WHERE seed = 2"
+        )
+    )
+    asked = ("compare", ids["cuda:0"], ids["cuda:1"], "--results", lab.results, "--json")
+    compared = json.loads(lab.call(*asked, text=True).stdout)
+    assert compared["siblings"]["together"] == 3
+    assert any(
+        one.startswith("cuda:1 is slower than cuda:0 by ") for one in compared["conclusions"]
+    ), compared["conclusions"]
+    assert {case["cause"] for case in compared["cases"]} <= {"none", "unknown"}
 
 
 def test_times_of_other_cases_are_a_table_of_their_own(lab):
@@ -130,6 +143,9 @@ def test_times_of_one_gpu_after_the_other_are_not_together(lab):
     apart = lab.call(*asked, text=True)
     assert apart.returncode == 64
     assert "no stored runs have measured several GPUs of a host together" in apart.stderr
+    (one,), (other,) = lab.query("SELECT id FROM run")
+    asked = ("compare", one, other, "--results", lab.results, "--json")
+    assert "siblings" not in json.loads(lab.call(*asked, text=True).stdout)
 
 
 def test_cases_between_two_gpus_are_measured_in_turn(lab):
