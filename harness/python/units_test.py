@@ -413,6 +413,13 @@ def test_a_case_that_cannot_be_says_why(monkeypatch, options, says):
     with pytest.raises(Refused, match=says) as refused:
 
         @cases.case(**options)
+        ({"shapes": 3}, r'shapes are a dict of lists, as {"n": \[1024, 4096\]}, or .*; not 3'),
+        ({"shapes": None}, "shapes are a dict of lists"),
+        ({"shapes": [1024]}, r"or a list of dicts; not \[1024\]"),
+        ({"shapes": {"n": [1]}, "dtypes": 32}, "dtypes is a word, or a list of words; not 32"),
+        ({"shapes": {"n": [1]}, "dtypes": [np.float32]}, "dtypes is a word"),
+        ({"shapes": {"n": [1]}, "devices": None}, "devices is a word"),
+        ({"shapes": {"n": [1]}, "requires": 1}, "requires is a word"),
         def scale(n, dtype, device):
             pass
 
