@@ -67,6 +67,33 @@ def test_a_case_without_elements_is_no_case_to_verify(tmp_path):
     assert found["some of two outputs"]["outcome"] == "ok", found
 
 
+def test_what_one_case_replaces_is_no_fault_of_the_next(tmp_path):
+    honest = scale("def launch(): return x * 2")
+    replacing = {
+        "numpy.abs": "np.abs = np.negative",
+        "numpy.isfinite": "np.isfinite = None",
+        "ridgeline.judging._equal": "np.array_equal.__wrapped__.__code__ = EQUAL.__code__",
+        "ridgeline.comparison.isnan": "import ridgeline.comparison as c; c.isnan = bool",
+        "ridgeline.dtypes.TOLERANCE": "import ridgeline.dtypes as d; d.TOLERANCE['f32'] = 1.0",
+        "the function of sys.settrace": "import sys; sys.settrace(lambda *_: None)",
+    }
+    kernels = {}
+    for name, line in replacing.items():
+        kernels[name] = scale(f"def launch():\n    {line}\n    return x * 2").replace(
+            "N =", "def EQUAL(a, b, equal_nan=False): return True\nN ="
+        )
+        kernels[f"after {name}"] = honest
+    kernels["in its function, and raises"] = scale("np.abs = None\nraise ValueError")
+    kernels["after one that raises"] = honest
+    found = measured(kernels, tmp_path)
+    for name, one in found.items():
+        if name in replacing:
+            assert one["outcome"] == "wrong_result", (name, one)
+            assert f"has replaced {name}" in one["reason"], (name, one)
+        elif name.startswith("after"):
+            assert one["outcome"] == "ok", (name, one)
+
+
 def test_whoever_replaces_what_measures_is_told_what(tmp_path):
     wanted = [each for kind in OF_THE_PROCESS.values() for each in kind.items()]
     files = [tmp_path / f"kernels{number}.py" for number in range(len(wanted))]
