@@ -4,6 +4,7 @@ to, and DIR/figures/*."""
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -17,6 +18,16 @@ class _Parser(argparse.ArgumentParser):
             f"reports: {console.printable(message)}; see python -m reports --help", file=sys.stderr
         )
         sys.exit(USAGE)
+
+
+def _advice() -> str:
+    """ci/setup is there in a clone alone (`how_to_draw` in harness/process says the same)."""
+    home = Path(__file__).resolve().parents[1]
+    if (home / "ci" / "setup").exists():
+        return "run ci/setup, or set RIDGELINE_PYTHON to a Python that has reports/requirements.txt"
+    install = [sys.executable, "-m", "pip", "install", "-r", str(home / "reports/requirements.txt")]
+    otherwise = "set RIDGELINE_PYTHON to a Python that has what that file names"
+    return f"run {shlex.join(install)}, or {otherwise}"
 
 
 def main(arguments: list[str]) -> int:
@@ -45,8 +56,7 @@ def main(arguments: list[str]) -> int:
         from reports import load, render, write
     except ModuleNotFoundError as error:
         print(
-            f"reports: Python module {error.name} is missing from {sys.executable}; "
-            "run ci/setup, or set RIDGELINE_PYTHON to a Python that has reports/requirements.txt",
+            f"reports: Python module {error.name} is missing from {sys.executable}; {_advice()}",
             file=sys.stderr,
         )
         return MISSING

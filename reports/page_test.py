@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -450,4 +451,13 @@ def test_a_missing_library_is_named(tmp_path: Path) -> None:
     )
     assert done.returncode == 69
     assert "matplotlib is missing" in done.stderr
+    assert "run ci/setup" in done.stderr
     assert not (tmp_path / "out").exists()
+    # Installed, as by a wheel, without ci/setup.
+    shutil.copytree(
+        root / "reports", tmp_path / "reports", ignore=shutil.ignore_patterns("*_test*")
+    )
+    done = subprocess.run(done.args, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 69
+    assert "ci/setup" not in done.stderr
+    assert f"-m pip install -r {tmp_path}/reports/requirements.txt" in done.stderr

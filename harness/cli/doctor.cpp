@@ -12,7 +12,6 @@
 #include "harness/cli/command.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/process/home.hpp"
-#include "harness/process/python_worker.hpp"
 #include "harness/run/gpu_fitness.hpp"
 #include "harness/run/host_fitness.hpp"
 #include "harness/run/noise.hpp"
@@ -68,8 +67,7 @@ present::Diagnosis diagnose(const Context& context, const DoctorOptions& options
   if (device.kind != DeviceKind::cpu && device.kind != DeviceKind::cuda) return diagnosis;
   add(findings, run::look_at_processors(question));
   if (device.kind == DeviceKind::cuda) add(findings, run::look_at_gpu(device));
-  add(findings,
-      run::judge_software(device, run::look_for_software(device.kind, process::python(home))));
+  add(findings, run::judge_software(device, run::look_for_software(device.kind, home)));
   if (options.quick) return diagnosis;
   const std::vector<run::Selected> cases = run::all_cases(workers, device);
   add(findings, run::judge_sizes(device, profile, cases));

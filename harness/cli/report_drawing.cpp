@@ -17,10 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const std::string& interpreter, const char* why) {
-  throw Error(
-      ErrorKind::dependency, fmt::format("cannot draw the report: {} {}", interpreter, why),
-      "run ci/setup, or set RIDGELINE_PYTHON to a Python that has reports/requirements.txt");
+[[noreturn]] void refuse(const fs::path& home, const std::string& interpreter, const char* why) {
+  throw Error(ErrorKind::dependency, fmt::format("cannot draw the report: {} {}", interpreter, why),
+              process::how_to_draw(home, ""));
 }
 
 /// Whether `interpreter` does what a Python is told to do.
@@ -35,7 +34,7 @@ void draw_report(const fs::path& document, const fs::path& output,
   const fs::path home = process::home();
   const std::string interpreter = process::python(home);
   if (process::find_on_path(interpreter).empty())
-    refuse(interpreter, "is not there, or cannot be executed");
+    refuse(home, interpreter, "is not there, or cannot be executed");
   std::vector<std::string> arguments{"-m", "reports", "--output=" + output.string()};
   if (!formats.empty()) arguments.push_back(fmt::format("--formats={}", fmt::join(formats, ",")));
   arguments.insert(arguments.end(), {"--", document.string()});
@@ -51,7 +50,7 @@ void draw_report(const fs::path& document, const fs::path& output,
   for (const ErrorKind known : {ErrorKind::dependency, ErrorKind::store})
     if (drawn.exit_code == static_cast<int>(known)) kind = known;
   if (drawn.exit_code && kind == ErrorKind::internal && !is_python(interpreter))
-    refuse(interpreter, "is no Python");
+    refuse(home, interpreter, "is no Python");
   throw Error(kind, fmt::format("cannot draw the report: {} {}", interpreter, drawn.ending),
               fmt::format("its data is complete in {}; to draw it: {} -m reports {} --output {}",
                           document.string(), interpreter, document.string(), output.string()));

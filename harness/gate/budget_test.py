@@ -81,9 +81,12 @@ def test_a_case_that_was_too_dear_is_measured_when_the_others_leave_time(lab):
 
 def test_a_budget_that_ends_in_the_middle_of_a_case_is_no_timeout_of_it(lab):
     code, found = lab.gate(lab.profile("slow"), PLAIN, PLAIN, "--aa", "--budget", "1s")
-    assert (code, named(found)) == (3, {"slow": "undecided"})
+    assert (code, named(found)) == (3, {"slow": "not_measured"})
     assert found["slow"]["pairs"] == 0
     assert "was spent after no pair" in found["slow"]["reason"]
+    cut = set(lab.query("SELECT outcome, reason FROM measurement WHERE median_ns IS NULL"))
+    assert {outcome for outcome, _ in cut} == {"not_measured"}
+    assert all("the run's budget was spent" in reason for _, reason in cut)
 
 
 def test_the_pilot_says_what_can_be_found(lab):

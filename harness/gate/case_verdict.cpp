@@ -210,11 +210,21 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
     return fmt::format("{}{}", to_string(side),
                        round ? fmt::format(" in round {}", *round + 1) : "");
   };
+  const auto ended_with = [&](Side side, Outcome outcome) {
+    return results[side] && results[side]->measurement.outcome == outcome;
+  };
+  // No change explains what both sides have.
+  const char* const both = ended_with(Side::baseline, Outcome::wrong_result) &&
+                                   ended_with(Side::candidate, Outcome::wrong_result)
+                               ? "; the baseline is wrong, too: doubt what outputs are compared "
+                                 "with and how closely, or the kernels of both sides"
+                               : "";
   for (const auto& [outcome, verdict] : failures)
     for (const Side side : {Side::candidate, Side::baseline})
-      if (results[side] && results[side]->measurement.outcome == outcome)
-        return verdict_on(gate_case, verdict,
-                          fmt::format("{}: {}", when(side), results[side]->measurement.reason));
+      if (ended_with(side, outcome))
+        return verdict_on(
+            gate_case, verdict,
+            fmt::format("{}: {}{}", when(side), results[side]->measurement.reason, both));
   const auto lacks = [&](Side side) {
     return results[side] && absent(results[side]->measurement.outcome);
   };

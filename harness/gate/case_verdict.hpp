@@ -45,8 +45,9 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
 
 /// How a case ends because of what a round brought on either side, in that order: a wrong result, a
 /// crash, a timeout; not there on both sides, on the candidate's, on the baseline's. Empty when
-/// both were measured. `round` is absent where there is but one execution. `measured` rounds came
-/// before: what could be measured and then cannot is no case that a side lacks, but has crashed.
+/// both were measured. Of outputs that are wrong on both sides it says so. `round` is absent where
+/// there is but one execution. `measured` rounds came before: what could be measured and then
+/// cannot is no case that a side lacks, but has crashed.
 std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
                                             const Sides<std::optional<run::CaseResult>>& results,
                                             std::optional<int> round, int measured);

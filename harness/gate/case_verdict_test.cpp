@@ -178,6 +178,17 @@ TEST(CaseVerdict, AWrongResultWinsOverACrashAndThatOverATimeout) {
       ended_by(gate_case(), {result(Outcome::ok), result(Outcome::invalid_environment)}, 3, 3));
 }
 
+TEST(CaseVerdict, WhatIsWrongOnBothSidesCastsDoubtOnTheCheck) {
+  const auto reason = [](Outcome baseline, Outcome candidate) {
+    return ended_by(gate_case(), {result(baseline), result(candidate)}, 3, 3)->reason;
+  };
+  const std::string hint = "the baseline is wrong, too: doubt what outputs are compared with";
+  EXPECT_NE(reason(Outcome::wrong_result, Outcome::wrong_result).find(hint), std::string::npos);
+  EXPECT_EQ(reason(Outcome::ok, Outcome::wrong_result).find(hint), std::string::npos);
+  EXPECT_EQ(reason(Outcome::wrong_result, Outcome::crashed).find(hint), std::string::npos);
+  EXPECT_EQ(reason(Outcome::crashed, Outcome::crashed).find(hint), std::string::npos);
+}
+
 TEST(CaseVerdict, WhatDoesNotFitTwiceIsSkippedUnlessItDid) {
   const auto after = [](const CasePairs& pairs) {
     return too_large(setup(), gate_case(), pairs, {}, "the reason");

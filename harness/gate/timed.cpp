@@ -54,8 +54,7 @@ class TimedGate {
       pilot();
     }
     for (TimedCase& state : cases_.all())
-      if (!state.over && state.first_round)
-        settle(state, cases_.judge(state, true, why_undecided(setup_, state), 0));
+      if (!state.over && state.first_round) settle(state, at_the_end(state));
     leave_the_rest();
     const bool all_rounds = forecast_ && forecast_->rounds >= setup_.plan.rounds(true);
     const std::string tails = tails_in_reach(setup_, cases_, all_rounds);
@@ -245,6 +244,13 @@ class TimedGate {
     state.over = true;
     store::add(store_, setup_.gate.id, verdict);
     if (observer_.decided) observer_.decided(progress(state.gate_case->candidate.name), verdict);
+  }
+
+  /// Of a case that was taken on, and not decided before the budget was spent.
+  record::CaseVerdict at_the_end(const TimedCase& state) const {
+    const std::string why = why_undecided(setup_, state);
+    if (state.pairs.rounds() == 0) return verdict_on(*state.gate_case, Verdict::not_measured, why);
+    return cases_.judge(state, true, why, 0);
   }
 
   /// What the budget was not enough for, all with one reason and stored at once: it may be nearly

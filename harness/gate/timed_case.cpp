@@ -52,6 +52,7 @@ void tell_hangs(TimedCase& state, Sides<std::optional<run::CaseResult>>& results
           fmt::format("{}, {} after the case was begun, which never took longer than {} before",
                       m.reason, units::duration(spent_s), units::duration(state.longest_s));
     } else {
+      m.outcome = record::Outcome::not_measured;  // nothing is wrong with the case
       state.cut = fmt::format("; the {} did not finish within the {} that it had left",
                               to_string(side), units::duration(spent_s));
     }

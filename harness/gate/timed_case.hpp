@@ -43,7 +43,7 @@ void note_times(TimedCase& state, const Sides<std::optional<run::CaseResult>>& r
 double next_pair_s(const TimedCase& state, double block_s, int max_samples);
 
 /// What the end of the budget has cut off is a timeout of the case when it took out of all
-/// proportion; else it says nothing about it.
+/// proportion; else it says nothing about it, and was not measured.
 void tell_hangs(TimedCase& state, Sides<std::optional<run::CaseResult>>& results);
 
 }  // namespace ridgeline::gate

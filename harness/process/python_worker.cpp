@@ -9,6 +9,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/installation.hpp"
+#include "harness/base/shell.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/launcher.hpp"
 
@@ -47,6 +48,18 @@ std::string python(const fs::path& home) {
   for (const fs::path& each : {own, beside})
     if (access(each.c_str(), X_OK) == 0) return each.string();
   return "python3";
+}
+
+std::string how_to_draw(const fs::path& home, const std::string& interpreter) {
+  const std::string list = "reports/requirements.txt";
+  std::error_code unreadable;
+  if (fs::exists(home / "ci" / "setup", unreadable))
+    return fmt::format("run ci/setup, or set RIDGELINE_PYTHON to a Python that has {}", list);
+  const std::string installed = (home / list).string();
+  if (interpreter.empty())
+    return fmt::format("set RIDGELINE_PYTHON to a Python that has {}", installed);
+  return fmt::format("run {}, or set RIDGELINE_PYTHON to a Python that has what that file names",
+                     shell_line({interpreter, "-m", "pip", "install", "-r", installed}));
 }
 
 bool is_case_file(const fs::path& program) {

@@ -11,6 +11,10 @@ namespace ridgeline::process {
 /// else the one beside this program, else the python3 on the PATH.
 std::string python(const std::filesystem::path& home);
 
+/// What to do where `interpreter` lacks what draws reports, or, when that is empty, where there is
+/// no Python: ci/setup in a clone, which an installed tree does not have.
+std::string how_to_draw(const std::filesystem::path& home, const std::string& interpreter);
+
 /// Whether a program is a Python file of cases, for the package `ridgeline` to serve. A `.py` file
 /// that can be executed and does not import the package speaks the protocol itself.
 bool is_case_file(const std::filesystem::path& program);

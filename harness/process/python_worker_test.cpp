@@ -57,5 +57,19 @@ TEST_F(PythonWorker, IsStartedByThePythonThatIsNamed) {
   EXPECT_EQ(worker_command(program).arguments, std::vector<std::string>{"--worker"});
 }
 
+TEST_F(PythonWorker, IsGivenWhatDrawsByCiSetupInACloneAlone) {
+  EXPECT_EQ(how_to_draw("/a folder/share", "/env/python3"),
+            "run /env/python3 -m pip install -r '/a folder/share/reports/requirements.txt', or set "
+            "RIDGELINE_PYTHON to a Python that has what that file names");
+  EXPECT_EQ(how_to_draw("/share", ""),
+            "set RIDGELINE_PYTHON to a Python that has /share/reports/requirements.txt");
+  fs::create_directories(folder_ / "ci");
+  write("ci/setup", "", true);
+  for (const char* interpreter : {"", "python3"})
+    EXPECT_EQ(
+        how_to_draw(folder_, interpreter),
+        "run ci/setup, or set RIDGELINE_PYTHON to a Python that has reports/requirements.txt");
+}
+
 }  // namespace python_worker_test
 }  // namespace ridgeline::process

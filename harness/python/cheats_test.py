@@ -2,6 +2,7 @@ from harness.python.cheats import CHEATS
 from harness.python.cheats_of_process import OF_THE_PROCESS
 from harness.python.conversations import SAMPLING, Conversation, preparing, told
 from harness.python.honest_kernels import BAD, HONEST
+from harness.python.kernel_files import scale
 
 
 def measured(kernels: dict[str, str], folder) -> dict[str, dict]:
@@ -43,6 +44,54 @@ def test_the_honest_are_not_accused(tmp_path):
         assert found["outcome"] == "ok", (name, found)
         assert found["verification"]["error"] <= found["verification"]["tolerance"], name
         assert len(found["samples_ns"]) >= 1, name
+
+
+def test_a_case_without_elements_is_no_case_to_verify(tmp_path):
+    honest = scale("def launch(): return x * 2")
+    nothing = {
+        "no input": (honest.replace("[N]", "[0]"), "inputs that scale makes have no elements"),
+        "no output": (
+            scale("def launch(): return x[:0] * 2").replace("x.numpy() * 2", "x.numpy()[:0] * 2"),
+            "the output and what is expected have no elements",
+        ),
+    }
+    both = {"some of two outputs": scale("def launch(): return x * 2, x[:0].copy()")}
+    both["some of two outputs"] = both["some of two outputs"].replace(
+        "x.numpy() * 2", "(x.numpy() * 2, x.numpy()[:0])"
+    )
+    found = measured({name: text for name, (text, _) in nothing.items()} | both, tmp_path)
+    for name, (_, says) in nothing.items():
+        assert found[name]["outcome"] == "unsupported", (name, found[name])
+        assert says in found[name]["reason"], (name, found[name])
+        assert found[name]["reason"].startswith("kernels.py:"), found[name]
+    assert found["some of two outputs"]["outcome"] == "ok", found
+
+
+def test_what_one_case_replaces_is_no_fault_of_the_next(tmp_path):
+    honest = scale("def launch(): return x * 2")
+    replacing = {
+        "numpy.abs": "np.abs = np.negative",
+        "numpy.isfinite": "np.isfinite = None",
+        "ridgeline.judging._equal": "np.array_equal.__wrapped__.__code__ = EQUAL.__code__",
+        "ridgeline.comparison.isnan": "import ridgeline.comparison as c; c.isnan = bool",
+        "ridgeline.dtypes.TOLERANCE": "import ridgeline.dtypes as d; d.TOLERANCE['f32'] = 1.0",
+        "the function of sys.settrace": "import sys; sys.settrace(lambda *_: None)",
+    }
+    kernels = {}
+    for name, line in replacing.items():
+        kernels[name] = scale(f"def launch():\n    {line}\n    return x * 2").replace(
+            "N =", "def EQUAL(a, b, equal_nan=False): return True\nN ="
+        )
+        kernels[f"after {name}"] = honest
+    kernels["in its function, and raises"] = scale("np.abs = None\nraise ValueError")
+    kernels["after one that raises"] = honest
+    found = measured(kernels, tmp_path)
+    for name, one in found.items():
+        if name in replacing:
+            assert one["outcome"] == "wrong_result", (name, one)
+            assert f"has replaced {name}" in one["reason"], (name, one)
+        elif name.startswith("after"):
+            assert one["outcome"] == "ok", (name, one)
 
 
 def test_whoever_replaces_what_measures_is_told_what(tmp_path):

@@ -36,7 +36,7 @@ def launch(): return x * 2 if time.monotonic() - began < 0.003 else np.zeros_lik
             ),
         ),
         "right where a while has passed since its last call": (
-            "without a pause",
+            "without a pause|in a sample|after the last sample",
             wide(
                 """
 last, y = [0], np.empty_like(x)

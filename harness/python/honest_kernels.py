@@ -26,7 +26,6 @@ BAD = {
         "holds object",
         scale("def launch(): return x * 2").replace("x.numpy() * 2", "np.array([None] * n)"),
     ),
-    "no elements": ("no elements", scale("def launch(): return x * 2").replace("[N]", "[0]")),
     "no input": (
         "makes no input",
         scale("def launch(): return np.ones_like(x)").replace(

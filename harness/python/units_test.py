@@ -10,6 +10,7 @@ from ridgeline import (
     cpu_facts,
     experiment,
     inputs,
+    judging,
     order,
     outputs,
     recall,
@@ -252,6 +253,19 @@ def test_neither_a_slow_round_nor_a_calm_one_decides(slow_rounds, remembers):
         recall.check_rows(row, of)
 
 
+@pytest.mark.parametrize(
+    ("late", "looks", "goes_on"),
+    [
+        # Two of fourteen were the most that six busy loops beside two cores made of an honest one.
+        *[(0, 34, False), (2, 14, False), (3, 3, False), (8, 14, False), (17, 34, False)],
+        # Left for later but for one execution of twelve, up to nine looks of 34 are in time.
+        *[(4, 4, True), (5, 6, False), (6, 7, True), (25, 34, True), (34, 34, True)],
+    ],
+)
+def test_work_goes_on_where_most_looks_come_late(late, looks, goes_on):
+    assert judging.goes_on(late, looks) is goes_on
+
+
 def test_what_is_timed_holds_arrays_of_numpy_itself():
     def prepare():
         x, out, kept = (np.arange(3.0).view(Array) for _ in range(3))
@@ -399,6 +413,13 @@ def test_cases_are_named_by_the_function_and_its_shapes(monkeypatch):
         ({"shapes": {"n": ["a b"]}}, "no word"),
         ({"shapes": {"m": [1]}}, "must take m, dtype, device"),
         ({"shapes": []}, "shapes is empty"),
+        ({"shapes": 3}, r'shapes are a dict of lists, as {"n": \[1024, 4096\]}, or .*; not 3'),
+        ({"shapes": None}, "shapes are a dict of lists"),
+        ({"shapes": [1024]}, r"or a list of dicts; not \[1024\]"),
+        ({"shapes": {"n": [1]}, "dtypes": 32}, "dtypes is a word, or a list of words; not 32"),
+        ({"shapes": {"n": [1]}, "dtypes": [np.float32]}, "dtypes is a word"),
+        ({"shapes": {"n": [1]}, "devices": None}, "devices is a word"),
+        ({"shapes": {"n": [1]}, "requires": 1}, "requires is a word"),
         ({"shapes": {"n": [1]}, "dtypes": []}, "dtypes is empty"),
         ({"shapes": {"n": [1]}, "devices": ()}, "devices is empty"),
         ({"shapes": {"n": [1]}, "cache": "warm"}, "cache is cold or hot"),

@@ -24,7 +24,8 @@ enum class Verdict {
   new_case,             // "new": the candidate alone has it
   pass,                 // the candidate is shown not to be slower by delta
   same_code,            // not measured, because both sides execute the same code
-  not_measured,         // left out, so that the budget can decide the others
+  not_measured,         // left out, so that the budget can decide the others, or cut off by its end
+                        // before there was a pair
   skipped,              // not compared, for the reason given
 };
 

@@ -17,9 +17,10 @@ enum class Outcome {
                  // kernel (a race)
   unsupported,   // the variant or the device cannot do this problem; the reason says why
   unavailable,   // something the case needs is not installed; the reason names it
-  not_measured,  // the run's budget was spent before any process had measured the case
+  not_measured,  // the budget was spent before any process of a run, or this process of a gate, had
+                 // measured the case
   crashed,       // the worker ended, or stopped speaking the protocol
-  timeout,       // the case spent its time, or was running when the gate's budget was spent
+  timeout,       // the case spent its time, or out of all proportion of a gate's budget
 };
 
 inline std::span<const Name<Outcome>> names(Outcome) {

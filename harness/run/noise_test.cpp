@@ -117,11 +117,13 @@ TEST(SoftwareFitness, WhatIsMissingIsNotedWithWhatItCosts) {
   software.libraries = {{"cuDNN", false}, {"NCCL", true}};
   software.tools = {{"ncu", false}};
   software.drawing = "No module named 'matplotlib'";
+  software.how_to_draw = "install it";
   const Findings found = judge_software(examples::device(), software);
   EXPECT_EQ(level_of(found, "cuDNN"), Level::note);
   EXPECT_EQ(level_of(found, "NCCL"), Level::fine);
   EXPECT_EQ(level_of(found, "ncu"), Level::note);
   EXPECT_EQ(level_of(found, "matplotlib"), Level::note);
+  EXPECT_EQ(found.back().advice, "install it");
   EXPECT_EQ(found.size(), 4u) << "nothing is said of what was not looked for";
 }
 

@@ -10,6 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/units.hpp"
 #include "harness/process/launcher.hpp"
+#include "harness/process/python_worker.hpp"
 #include "harness/process/tool.hpp"
 #include "harness/run/vendor_libraries.hpp"
 
@@ -98,8 +99,10 @@ std::optional<double> bytes_in(const record::Facts& facts, const char* key) {
 
 }  // namespace
 
-Software look_for_software(DeviceKind kind, const std::string& python) {
+Software look_for_software(DeviceKind kind, const std::filesystem::path& home) {
+  const std::string python = process::python(home);
   Software software;
+  software.how_to_draw = process::how_to_draw(home, python);
   if (kind == DeviceKind::cuda) {
     for (const VendorLibrary& each : vendor_libraries())
       software.libraries[each.name] = !opened_library(each.files).empty();
@@ -128,8 +131,7 @@ Findings judge_software(const record::Device& device, const Software& software) 
   if (software.drawing)
     found.push_back(software.drawing->empty()
                         ? fine(drawing, "there")
-                        : finding(drawing, Level::note, *software.drawing,
-                                  "ci/setup, or set RIDGELINE_PYTHON to a Python that has it"));
+                        : finding(drawing, Level::note, *software.drawing, software.how_to_draw));
   return found;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,10 +16,11 @@ struct Software {
   std::map<std::string, bool> libraries;  // by name, whether it can be loaded
   std::map<std::string, bool> tools;      // by name, whether it is on the PATH
   std::optional<std::string> drawing;     // why figures cannot be drawn; empty when they can
+  std::string how_to_draw;                // what to do about that
 };
 
-/// `python`: the interpreter that draws reports.
-Software look_for_software(DeviceKind kind, const std::string& python);
+/// `home`: Ridgeline's folder.
+Software look_for_software(DeviceKind kind, const std::filesystem::path& home);
 
 Findings judge_software(const record::Device& device, const Software& software);
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ridgeline.cases import Case
 from ridgeline.clocks import Stopwatch
 from ridgeline.comparison import Expectation, expected_arrays
-from ridgeline.failures import Refused, wrong
+from ridgeline.failures import Refused, nothing_to_verify, wrong
 from ridgeline.inputs import Input, making
 from ridgeline.plain_arrays import with_plain_arrays
 
@@ -24,10 +24,7 @@ class BufferSet:
         self.launch, self.expectation = self._parts(given, case)
         changing = [each for each in self.inputs if not each.fixed]
         if changing and not any(each.nbytes for each in changing):
-            raise wrong(
-                f"{case.place}: the inputs that {case.prepare.__name__} makes have no elements, so "
-                "nothing is computed"
-            )
+            raise nothing_to_verify(f"the inputs that {case.prepare.__name__} makes have")
         if not changing:
             raise wrong(
                 f"{case.place}: {case.prepare.__name__} makes no input by rl.uniform or another "

@@ -63,10 +63,28 @@ def _problems(shapes: Mapping | Iterable[Mapping], place: str) -> list[dict]:
     if isinstance(shapes, Mapping):
         lists = [v if isinstance(v, list | tuple | range) else [v] for v in shapes.values()]
         return [dict(zip(shapes, values, strict=True)) for values in product(*lists)]
-    problems = list(shapes)
+    problems = list(shapes) if isinstance(shapes, Iterable) else [None]
     if not all(isinstance(each, Mapping) for each in problems):
-        raise Refused(f"{place}: shapes are a dict of lists, or a list of dicts")
+        raise Refused(
+            f'{place}: shapes are a dict of lists, as {{"n": [1024, 4096]}}, or a list of dicts; '
+            f"not {_brief(shapes)}"
+        )
     return [dict(each) for each in problems]
+
+
+def _words(what: str, given: object, place: str) -> tuple[str, ...]:
+    """One word stands for itself."""
+    if isinstance(given, str):
+        return (given,)
+    words = tuple(given) if isinstance(given, Iterable) else (None,)
+    if not all(isinstance(each, str) for each in words):
+        raise Refused(f"{place}: {what} is a word, or a list of words; not {_brief(given)}")
+    return words
+
+
+def _brief(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _work(what: str, given, problem: dict, dtype: str, place: str) -> float | None:
@@ -149,9 +167,9 @@ def case(
             raise Refused(f"{place}: cache is cold or hot, and launch is graph or single")
         options = [("cache", cache)] if cache != "cold" else []
         options += [("launch", launch)] if launch != "graph" else []
-        types = [dtypes] if isinstance(dtypes, str) else list(dtypes)
+        types, kinds = _words("dtypes", dtypes, place), _words("devices", devices, place)
+        needed = _words("requires", requires, place)
         problems = _problems(shapes, place)
-        kinds = (devices,) if isinstance(devices, str) else tuple(devices)
         for what, given in (("shapes", problems), ("dtypes", types), ("devices", kinds)):
             if not given:
                 raise Refused(f"{place}: {what} is empty, so there is no case")
@@ -172,7 +190,7 @@ def case(
                     kinds,
                     function,
                     place,
-                    (requires,) if isinstance(requires, str) else tuple(requires),
+                    needed,
                     _work("flops", flops, problem, dtype, place),
                     _work("bytes", bytes, problem, dtype, place),
                     idea,

@@ -27,6 +27,15 @@ def wrong(reason: str) -> CaseFailed:
     return CaseFailed("wrong_result", reason)
 
 
+def nothing_to_verify(who_has: str) -> CaseFailed:
+    """Of an output without elements, which is right whatever a kernel does."""
+    return CaseFailed(
+        "unsupported",
+        f"{who_has} no elements, so there is nothing to verify and no work to time: give the case "
+        "a larger shape, or leave it out",
+    )
+
+
 def shown(file: Path) -> str:
     """A file as people call it: relative to where they are, when it lies below."""
     try:

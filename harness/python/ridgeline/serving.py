@@ -93,6 +93,7 @@ class Worker:
 
     def prepare(self, request: dict) -> dict:
         self._experiment = None
+        self._loaded.watch.restore()  # what an earlier case has replaced is no fault of this one
         watch = Stopwatch()
         case, device = self._wanted(request)
         absent = [each for each in case.requires if not libraries.is_there(each)]
@@ -114,6 +115,7 @@ class Worker:
             experiment.prepare()
             self._check_replaced()
         except CaseFailed as failed:
+            failed = self._by_what_was_replaced(failed)
             return self._prepared(failed.outcome, _placed(failed, case))
         self._experiment = experiment
         self._total_ns = watch.ns()
@@ -142,6 +144,7 @@ class Worker:
             experiment.finish()
             self._check_replaced()
         except CaseFailed as failed:
+            failed = self._by_what_was_replaced(failed)
             outcome, reason = failed.outcome, _placed(failed, experiment.plan.case)
         self._total_ns += watch.ns()
         self._experiment = None
@@ -153,6 +156,11 @@ class Worker:
         changed = loading.replaced(self._loaded.watch, self._file)
         if changed:
             raise wrong(changed)
+
+    def _by_what_was_replaced(self, failed: CaseFailed) -> CaseFailed:
+        """An output that is wrong says little where what compares it was replaced."""
+        changed = loading.replaced(self._loaded.watch, self._file)
+        return wrong(changed) if changed and failed.outcome == "wrong_result" else failed
 
     def _wanted(self, request: dict) -> tuple[Case, dict]:
         self._find_devices()

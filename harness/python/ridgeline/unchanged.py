@@ -58,6 +58,16 @@ def _same(before: tuple, now: tuple) -> bool:
     )
 
 
+def _put_back(parts: tuple) -> None:
+    """The code of the functions among `parts`."""
+    if isinstance(parts[0], types.FunctionType):
+        parts[0].__code__, parts[0].__defaults__, parts[0].__kwdefaults__ = parts[1:]
+        return
+    for each in parts:
+        if isinstance(each, tuple) and each:
+            _put_back(each)
+
+
 class Watch:
     """Remembers what there is now."""
 
@@ -80,6 +90,21 @@ class Watch:
                     if value is not None and not name.startswith("__"):
                         self._seen[module, name] = _parts(value)
         self._hooks = (sys.getprofile(), sys.gettrace())
+
+    def restore(self) -> None:
+        """Puts back what has been replaced, for the cases to come; `changed` tells what remains."""
+        for (module, name), before in self._seen.items():
+            there = sys.modules.get(module)
+            if there is not None and not _same(before, _parts(getattr(there, name, None))):
+                with suppress(Exception):  # of whatever stands in the place of a module
+                    _put_back(before)
+                    setattr(there, name, before[0])
+        for now, before in self._tables.values():
+            now.update(before)
+        if self._hooks[0] is not sys.getprofile():
+            sys.setprofile(self._hooks[0])
+        if self._hooks[1] is not sys.gettrace():
+            sys.settrace(self._hooks[1])
 
     def changed(self) -> str:
         """The first name that means something else by now, as `time.perf_counter_ns`; empty when
