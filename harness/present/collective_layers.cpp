@@ -64,7 +64,7 @@ std::vector<LayerOfSize> sizes_of(const Parts& parts, const CollectiveCase& of,
       LayerOfSize size{hidden, tokens, bytes, exchange(of_size, {"all_reduce"}, choice.layers), {}};
       if (std::fmod(tokens, of.ranks) == 0)
         size.sequence = exchange(of_size, {"reduce_scatter", "all_gather"}, choice.layers);
-      if (!size.plain.empty() || !size.sequence.empty()) sizes.push_back(std::move(size));
+      if (!size.plain.empty() || !size.sequence.empty()) sizes.push_back(size);
     }
   return sizes;
 }
