@@ -1,4 +1,4 @@
-"""`ridgeline check` on programs that allocate in a stream's order, and that capture streams."""
+"""`ridgeline check` on programs that use memory in a stream's order, and several streams."""
 
 import json
 
@@ -28,11 +28,11 @@ int main() {
   printf("%g, %llu held\n", host[1], held);
 }
 """
-CAPTURE = r"""
+ATTRIBUTES = r"""
 int main() {
   cudaStream_t stream;
   cudaStreamCreate(&stream);
-  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  cudaStreamCopyAttributes(stream, stream);
 }
 __global__ void never() {}
 """
@@ -51,13 +51,13 @@ def test_memory_of_a_pool_is_freed_in_the_streams_order(tmp_path):
 
 
 def test_a_part_of_the_runtime_that_is_not_modelled_is_not_called_a_library(tmp_path):
-    program = tmp_path / "capture.cu"
-    program.write_text(CAPTURE)
+    program = tmp_path / "attributes.cu"
+    program.write_text(ATTRIBUTES)
     done = check(tmp_path, program, "--json")
     assert done.returncode == 2, done.stdout + done.stderr
     (found,) = json.loads(done.stdout)["findings"]
     assert (found["check"], found["line"]) == ("unsupported", 5), found
-    assert "cudaStreamBeginCapture: this part of CUDA's runtime" in found["text"], found
+    assert "cudaStreamCopyAttributes: this part of CUDA's runtime" in found["text"], found
 
 
 def test_host_threads_that_live_at_once_may_launch_in_turn(tmp_path):

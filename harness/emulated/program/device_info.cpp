@@ -5,8 +5,10 @@
 #include <cuda_runtime_api.h>
 
 #include "harness/device/facts.hpp"
+#include "harness/emulated/block.hpp"
 #include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
+#include "harness/emulated/program/streams.hpp"
 #include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/residency.hpp"
 #include "harness/emulated/shared_variables.hpp"
@@ -173,6 +175,10 @@ cudaError_t cudaDeviceReset() {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+  if (const cudaError_t error =
+          ridgeline::program::in_capture("cudaDeviceSynchronize", RIDGELINE_CALLER);
+      error != cudaSuccess)
+    return error;
   ridgeline::program::host_has_waited();
   return cudaSuccess;
 }

@@ -1,9 +1,12 @@
+#include "harness/emulated/program/streams.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <utility>
 
 #include <cuda_runtime_api.h>
 
+#include "harness/emulated/block.hpp"
 #include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
 
@@ -11,22 +14,45 @@
 // at once and in the program's order, so that there is nothing to wait for.
 
 using ridgeline::program::host_has_waited;
+using ridgeline::program::host_work;
+using ridgeline::program::in_capture;
+using ridgeline::program::in_stream;
+using ridgeline::program::record_in_capture;
 using ridgeline::program::Session;
+using ridgeline::program::stream_of;
+using ridgeline::program::wait_in_capture;
 using Clock = std::chrono::steady_clock;
 
-struct CUstream_st {
-  int priority = 0;
-  unsigned flags = 0;
-};
-struct CUevent_st {
-  Clock::time_point at;
-  bool recorded = false;
-};
+namespace ridgeline::program {
 
-static cudaError_t waited() {
+CUstream_st& stream_of(cudaStream_t handle) {
+  static CUstream_st legacy, per_thread;
+  if (handle == nullptr || handle == cudaStreamLegacy) return legacy;
+  return handle == cudaStreamPerThread ? per_thread : *handle;
+}
+
+}  // namespace ridgeline::program
+
+namespace {
+
+/// A call by which the host waits for a stream.
+cudaError_t wait_for(cudaStream_t stream, const char* call, std::uint32_t pc) {
+  if (stream_of(stream).capture != nullptr) return in_capture(call, pc);
   host_has_waited();
   return cudaSuccess;
 }
+cudaError_t wait_for(cudaEvent_t event, const char* call, std::uint32_t pc) {
+  if (event != nullptr && event->capture != nullptr && !event->capture->has_ended) {
+    Session::here().host_mistake(call, pc,
+                                 "the event was recorded in a stream that is captured: nothing has "
+                                 "begun that could be waited for");
+    return Session::here().fail(cudaErrorCapturedEvent);
+  }
+  host_has_waited();
+  return cudaSuccess;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -43,30 +69,42 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* to, unsigned flags, int p
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
+    return Session::here().fail(cudaErrorInvalidResourceHandle);
   delete stream;
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return waited(); }
-cudaError_t cudaStreamQuery(cudaStream_t) { return waited(); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return wait_for(stream, "cudaStreamSynchronize", RIDGELINE_CALLER);
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return wait_for(stream, "cudaStreamQuery", RIDGELINE_CALLER);
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  if (event == nullptr) return Session::here().fail(cudaErrorInvalidResourceHandle);
+  return wait_in_capture(stream, event, RIDGELINE_CALLER).value_or(cudaSuccess);
+}
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* to) {
-  *to = stream == nullptr ? 0 : stream->priority;
+  *to = stream_of(stream).priority;
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* to) {
-  *to = stream == nullptr ? 0 : stream->flags;
+  *to = stream_of(stream).flags;
   return cudaSuccess;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call, void* data,
                                   unsigned) {
-  host_has_waited();
-  call(stream, cudaSuccess, data);
-  return cudaSuccess;
+  if (stream_of(stream).capture != nullptr)
+    return in_capture("cudaStreamAddCallback", RIDGELINE_CALLER);
+  return in_stream(stream, "cudaStreamAddCallback", RIDGELINE_CALLER,
+                   {.type = cudaGraphNodeTypeHost, .run = [=] {
+                      host_has_waited();
+                      call(stream, cudaSuccess, data);
+                      return cudaSuccess;
+                    }});
 }
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t call, void* data) {
-  host_has_waited();
-  call(data);
-  return cudaSuccess;
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t call, void* data) {
+  return in_stream(stream, "cudaLaunchHostFunc", RIDGELINE_CALLER, host_work({call, data}));
 }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned) {
   return cudaSuccess;
@@ -93,16 +131,21 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (event == nullptr) return Session::here().fail(cudaErrorInvalidResourceHandle);
-  *event = {Clock::now(), true};
+  if (const auto captured = record_in_capture(event, stream)) return *captured;
+  *event = {Clock::now(), true, nullptr, {}};
   return cudaSuccess;
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
   return cudaEventRecord(event, stream);
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return waited(); }
-cudaError_t cudaEventQuery(cudaEvent_t) { return waited(); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return wait_for(event, "cudaEventSynchronize", RIDGELINE_CALLER);
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return wait_for(event, "cudaEventQuery", RIDGELINE_CALLER);
+}
 cudaError_t cudaEventElapsedTime(float* to, cudaEvent_t first, cudaEvent_t last) {
   if (first == nullptr || last == nullptr || !first->recorded || !last->recorded)
     return Session::here().fail(cudaErrorInvalidResourceHandle);
@@ -135,6 +178,26 @@ const char* cudaGetErrorName(cudaError_t error) {
       return "cudaErrorNotReady";
     case cudaErrorPeerAccessUnsupported:
       return "cudaErrorPeerAccessUnsupported";
+    case cudaErrorIllegalState:
+      return "cudaErrorIllegalState";
+    case cudaErrorStreamCaptureUnsupported:
+      return "cudaErrorStreamCaptureUnsupported";
+    case cudaErrorStreamCaptureInvalidated:
+      return "cudaErrorStreamCaptureInvalidated";
+    case cudaErrorStreamCaptureMerge:
+      return "cudaErrorStreamCaptureMerge";
+    case cudaErrorStreamCaptureUnmatched:
+      return "cudaErrorStreamCaptureUnmatched";
+    case cudaErrorStreamCaptureUnjoined:
+      return "cudaErrorStreamCaptureUnjoined";
+    case cudaErrorStreamCaptureIsolation:
+      return "cudaErrorStreamCaptureIsolation";
+    case cudaErrorStreamCaptureImplicit:
+      return "cudaErrorStreamCaptureImplicit";
+    case cudaErrorCapturedEvent:
+      return "cudaErrorCapturedEvent";
+    case cudaErrorGraphExecUpdateFailure:
+      return "cudaErrorGraphExecUpdateFailure";
     case cudaErrorUnknown:
       return "cudaErrorUnknown";
     default:
@@ -163,6 +226,27 @@ const char* cudaGetErrorString(cudaError_t error) {
       return "device not ready";
     case cudaErrorPeerAccessUnsupported:
       return "peer access is not supported between these two devices";
+    case cudaErrorIllegalState:
+      return "the operation cannot be performed in the present state";
+    case cudaErrorStreamCaptureUnsupported:
+      return "operation not permitted when stream is capturing";
+    case cudaErrorStreamCaptureInvalidated:
+      return "operation failed due to a previous error during capture";
+    case cudaErrorStreamCaptureMerge:
+      return "operation would result in a merge of separate capture sequences";
+    case cudaErrorStreamCaptureUnmatched:
+      return "capture was not ended in the same stream as it began";
+    case cudaErrorStreamCaptureUnjoined:
+      return "capturing stream has unjoined work";
+    case cudaErrorStreamCaptureIsolation:
+      return "dependency created on uncaptured work in another stream";
+    case cudaErrorStreamCaptureImplicit:
+      return "operation would make the legacy stream depend on a capturing blocking stream";
+    case cudaErrorCapturedEvent:
+      return "operation not permitted on an event last recorded in a capturing stream";
+    case cudaErrorGraphExecUpdateFailure:
+      return "the graph update was not performed because it included changes which violated "
+             "constraints specific to instantiated graph update";
     case cudaErrorUnknown:
       return "unknown error";
     default:
