@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from harness.cli.checked_programs import check
 
 POOL = r"""
@@ -83,3 +85,138 @@ def test_host_threads_that_live_at_once_may_launch_in_turn(tmp_path):
     )
     checked = check(tmp_path, source)
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+# One line of each program orders the reader behind the writer, or does not.
+ORDER = r"""
+#include <cstdio>
+__global__ void write(int* to, int step) {
+  to[threadIdx.x * step] = threadIdx.x; }
+__global__ void read(const int* from, int* to, int step) {
+  to[threadIdx.x * step] = from[threadIdx.x * step]; }
+__global__ void add(int* to) {
+  atomicAdd(to, 1); }
+__global__ void put(unsigned char* to) {
+  to[2 * threadIdx.x] = 1; }
+int main() {
+  cudaStream_t a, b, blocking, other;
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+  cudaStreamCreate(&blocking); cudaStreamCreate(&other);
+  cudaEvent_t event; cudaEventCreate(&event);
+  int *p, *q, *pinned, host[64] = {};
+  cudaMalloc(&p, 256); cudaMalloc(&q, 256); cudaMallocHost(&pinned, 256);
+  cudaMemset(p, 0, 256); cudaMemset(q, 0, 256);
+  PROGRAM
+  cudaDeviceSynchronize();
+}
+"""
+WRITE, READ = "write<<<1, 32, 0, a>>>(p, 1);\n", "read<<<1, 32, 0, b>>>(p, q, 1);"
+GRAPH = (
+    "cudaGraph_t graph; cudaGraphExec_t exec;"
+    " cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed);"
+    " cudaEventRecord(event, a); cudaStreamWaitEvent(b, event);"
+    f" {WRITE} JOIN; {READ} cudaEventRecord(event, b); cudaStreamWaitEvent(a, event);"
+    " cudaStreamEndCapture(a, &graph); cudaGraphInstantiate(&exec, graph, 0);"
+    " cudaGraphLaunch(exec, a); cudaGraphLaunch(exec, a);"
+)
+IN_READ = ("read after write) in read", "launch of write")
+JOIN = "cudaEventRecord(event, a); cudaStreamWaitEvent(b, event);"
+TO_P = "cudaMemcpyAsync(p, pinned, 256, cudaMemcpyHostToDevice, a);\n"
+FROM_P = "cudaMemcpyAsync(host, p, 256, cudaMemcpyDeviceToHost, b);"
+
+
+def ordered(tmp_path, text):
+    program = tmp_path / "order.cu"
+    program.write_text(ORDER.replace("PROGRAM", text))
+    done = check(tmp_path, program)
+    said = done.stdout + done.stderr
+    assert done.returncode == (2 if "race between streams" in said else 0), said
+    return said
+
+
+@pytest.mark.parametrize(
+    "text, race, other",
+    [
+        (WRITE + READ, *IN_READ),
+        (READ + "\n" + WRITE, "write after read) in write", "launch of read"),
+        (WRITE + "write<<<1, 32, 0, b>>>(p, 2);", "write after write) in write", "launch of write"),
+        (WRITE + "cudaStreamWaitEvent(b, event); cudaEventRecord(event, a);" + READ, *IN_READ),
+        (WRITE + "cudaEventRecord(event, b); cudaEventSynchronize(event);" + READ, *IN_READ),
+        (WRITE + "cudaStreamSynchronize(b);" + READ, *IN_READ),
+        (WRITE + FROM_P, "read after write) at", "launch of write"),
+        (TO_P + READ, "read after write) in read", "cudaMemcpyAsync"),
+        (TO_P + FROM_P, "read after write) at", "cudaMemcpyAsync"),
+        ("cudaMemsetAsync(p, 1, 256, a);\n" + READ, "read after write) in read", "cudaMemsetAsync"),
+        (
+            WRITE + "cudaMemcpy(host, p, 256, cudaMemcpyDeviceToHost);",
+            "read after write) at",
+            "launch of write",
+        ),
+        (WRITE + "read<<<1, 32>>>(p, q, 1);", *IN_READ),
+        ("write<<<1, 32, 0, blocking>>>(p, 1); read<<<1, 32, 0, other>>>(p, q, 1);", *IN_READ),
+        (GRAPH.replace("JOIN", ""), *IN_READ),
+    ],
+    ids=[
+        "read",
+        "write-read",
+        "write-write",
+        "event-too-early",
+        "event-elsewhere",
+        "wait-elsewhere",
+        "download",
+        "upload",
+        "copies",
+        "set",
+        "plain-copy",
+        "default-stream",
+        "blocking",
+        "graph",
+    ],
+)
+def test_what_nothing_orders_between_two_streams_is_a_race(tmp_path, text, race, other):
+    said = ordered(tmp_path, text)
+    assert f"race between streams ({race}" in said and f"which the {other}" in said, said
+    line = ORDER[: ORDER.index("PROGRAM")].count("\n") + 1
+    assert f"order.cu:{line} touches, too" in said, said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WRITE + JOIN + READ,
+        WRITE + "cudaEventRecord(event, a); cudaEventSynchronize(event);" + READ,
+        WRITE + "cudaStreamSynchronize(a);" + READ,
+        WRITE + "while (cudaStreamQuery(a) != cudaSuccess) {}" + READ,
+        WRITE + "cudaDeviceSynchronize();" + READ,
+        WRITE + "read<<<1, 32, 0, a>>>(p, q, 1);",
+        "write<<<1, 32, 0, blocking>>>(p, 1); read<<<1, 32>>>(p, q, 1);",
+        "write<<<1, 32>>>(p, 1); read<<<1, 32, 0, blocking>>>(p, q, 1);",
+        "write<<<1, 32, 0, blocking>>>(p, 1); cudaMemcpy(host, p, 256, cudaMemcpyDefault);",
+        "write<<<1, 32, 0, a>>>(p, 2); write<<<1, 32, 0, b>>>(p + 1, 2);",
+        "put<<<1, 32, 0, a>>>((unsigned char*)p); put<<<1, 32, 0, b>>>((unsigned char*)p + 1);",
+        "add<<<1, 32, 0, a>>>(p); add<<<1, 32, 0, b>>>(p);",
+        "read<<<1, 32, 0, a>>>(p, q, 1); read<<<1, 32, 0, b>>>(p, q + 32, 1);",
+        TO_P + JOIN + FROM_P,
+        GRAPH.replace("JOIN", JOIN),
+    ],
+    ids=[
+        "event",
+        "event-waited",
+        "stream-waited",
+        "query",
+        "device-waited",
+        "same-stream",
+        "default-behind",
+        "behind-default",
+        "copy-behind",
+        "interleaved",
+        "bytes",
+        "atomics",
+        "readers",
+        "copies",
+        "graph",
+    ],
+)
+def test_what_is_ordered_or_apart_is_no_race_between_streams(tmp_path, text):
+    assert "mistake" not in ordered(tmp_path, text)

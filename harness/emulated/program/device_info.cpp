@@ -17,6 +17,7 @@
 // kernels. There is one device.
 using ridgeline::device::Facts;
 using ridgeline::program::Session;
+using ridgeline::program::StreamOrder;
 
 namespace {
 
@@ -172,6 +173,7 @@ cudaError_t cudaChooseDevice(int* to, const cudaDeviceProp*) {
 cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 cudaError_t cudaDeviceReset() {
   ridgeline::program::host_has_waited();
+  StreamOrder::here().host_waits_for_all();
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
@@ -180,6 +182,7 @@ cudaError_t cudaDeviceSynchronize() {
       error != cudaSuccess)
     return error;
   ridgeline::program::host_has_waited();
+  StreamOrder::here().host_waits_for_all();
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }

@@ -42,6 +42,7 @@ struct CUgraphExec_st {
     Work work;
     std::vector<std::size_t> behind;  // earlier steps
     bool is_enabled = true;
+    std::size_t line = 0;  // of work: of the first step that it comes behind, if it is the first
   };
   std::vector<Step> steps;  // in an order that they may come in
   unsigned long long flags = 0;
@@ -114,14 +115,54 @@ cudaError_t instantiate(cudaGraphExec_t* to, cudaGraph_t graph, unsigned long lo
   made->flags = flags;
   if (!add_steps(*graph, {}, *made))
     return refuse(cudaErrorInvalidValue, call, pc, "nodes of the graph wait for each other");
+  std::set<std::size_t> followed;
+  for (CUgraphExec_st::Step& step : made->steps) {
+    const auto tail = std::ranges::find_if(
+        step.behind, [&](std::size_t each) { return followed.insert(each).second; });
+    step.line =
+        tail == step.behind.end() ? StreamOrder::here().add_line() : made->steps[*tail].line;
+  }
   *to = made.release();
   return cudaSuccess;
 }
 
-cudaError_t launch(CUgraphExec_st& graph) {
-  for (const CUgraphExec_st::Step& step : graph.steps)
-    if (step.is_enabled && step.work.run)
-      if (const cudaError_t error = step.work.run(); error != cudaSuccess) return error;
+/// Of the graph that is launched: what it comes behind, and then what comes behind it.
+thread_local Clock* clock_of_launch = nullptr;
+
+/// Runs it where it stands, or, of a graph, its nodes one by one.
+cudaError_t run_now(Clock& clock, std::size_t line, const char* call, std::uint32_t pc,
+                    const Work& work, bool notes = true) {
+  if (!work.run) return cudaSuccess;
+  StreamOrder& order = StreamOrder::here();
+  if (work.type == cudaGraphNodeTypeGraph) {
+    Clock* const before = std::exchange(clock_of_launch, &clock);
+    const cudaError_t error = work.run();
+    clock_of_launch = before;
+    return error;
+  }
+  // It may tell another thread of the host that it runs.
+  if (work.type == cudaGraphNodeTypeHost) {
+    order.host_waits_for(clock);
+    return work.run();
+  }
+  return order.run(clock, line, call, pc, work.type == cudaGraphNodeTypeKernel, notes, work.run);
+}
+
+cudaError_t launch(const CUgraphExec_st& graph) {
+  std::vector<Clock> clocks;
+  Clock all = *clock_of_launch;
+  for (const CUgraphExec_st::Step& step : graph.steps) {
+    Clock clock = *clock_of_launch;
+    for (const std::size_t each : step.behind) clock.join(clocks[each]);
+    if (step.is_enabled)
+      if (const cudaError_t error =
+              run_now(clock, step.line, step.work.call, step.work.pc, step.work);
+          error != cudaSuccess)
+        return error;
+    all.join(clock);
+    clocks.push_back(std::move(clock));
+  }
+  *clock_of_launch = all;
   return cudaSuccess;
 }
 
@@ -148,7 +189,10 @@ Work kernel_node(const cudaKernelNodeParams& of, const char* call, std::uint32_t
     Session::here().end_program(1);
   }
   auto work = std::make_shared<const KernelWork>(kernel_work(of, pc));
-  return {.type = cudaGraphNodeTypeKernel, .run = [work] { return launch(*work); }, .kernel = work};
+  return {.type = cudaGraphNodeTypeKernel,
+          .run = [work] { return launch(*work); },
+          .pc = pc,
+          .kernel = work};
 }
 
 cudaError_t add_node(cudaGraphNode_t* to, cudaGraph_t graph, const cudaGraphNode_t* behind,
@@ -194,7 +238,8 @@ Work host_work(const cudaHostNodeParams& of) {
           .host = of};
 }
 
-cudaError_t in_stream(cudaStream_t stream, const char* call, std::uint32_t pc, Work work) {
+cudaError_t in_stream(cudaStream_t stream, const char* call, std::uint32_t pc, Work work,
+                      bool host_waits) {
   CUstream_st& of = stream_of(stream);
   const bool is_legacy = &of == &stream_of(nullptr);
   if (is_legacy)
@@ -207,7 +252,15 @@ cudaError_t in_stream(cudaStream_t stream, const char* call, std::uint32_t pc, W
                       "it is on the default stream, which would wait for a stream that is "
                       "captured; name a stream, or make that one by cudaStreamNonBlocking");
       }
-  if (of.capture == nullptr) return work.run();
+  if (of.capture == nullptr) {
+    Clock clock = clock_of(of);
+    const cudaError_t error = run_now(clock, of.line, call, pc, work, !host_waits);
+    of.clock.join(clock);
+    if (host_waits) StreamOrder::here().host_waits_for(clock);
+    return error;
+  }
+  work.call = call;
+  work.pc = pc;
   if (of.capture->is_invalid) return Session::here().fail(cudaErrorStreamCaptureInvalidated);
   of.tails = {add(of.capture->graph, of.tails, std::move(work))};
   return cudaSuccess;

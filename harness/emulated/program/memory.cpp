@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -52,6 +53,7 @@ cudaError_t allocate(void** to, std::size_t bytes, const Session::Allocation& as
   const std::lock_guard lock(together());
   if (call != nullptr)
     if (const cudaError_t error = unsafe_in_capture(call, pc); error != cudaSuccess) return error;
+  if (call != nullptr) StreamOrder::here().host_waits_for_all();  // CUDA may, too
   if (to == nullptr) return session.fail(cudaErrorInvalidValue);
   *to = nullptr;
   if (bytes == 0 && !as.of_host) return cudaSuccess;
@@ -73,6 +75,7 @@ cudaError_t release(void* memory, const char* call, std::uint32_t pc) {
   const std::lock_guard lock(together());
   if (memory == nullptr) return cudaSuccess;
   host_has_waited();
+  if (std::string_view(call) != "cudaFreeAsync") StreamOrder::here().host_waits_for_all();
   const auto known = session.allocations.find(address_of(memory));
   if (known != session.allocations.end()) Session::look_at_results(*known);
   if (session.allocations.erase(address_of(memory)) == 0) {
@@ -173,6 +176,8 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
           "the kind of the copy says that its source is the host's, and it is on the "
           "device");
   }
+  StreamOrder::here().touch(from, bytes, false);
+  StreamOrder::here().touch(to, bytes, true);
   // What is copied before it is marked, in case both overlap.
   if (is_device(to) && !of_host(to)) session.machine().memory().mark_copied(to, from, bytes);
   std::memmove(to, from, bytes);
@@ -201,6 +206,7 @@ cudaError_t set(void* to, unsigned value, unsigned element_bytes, std::size_t co
     return session.fail(cudaErrorInvalidValue);
   }
   const ManagedMemoryOpen open;
+  StreamOrder::here().touch(to, bytes, true);
   if (element_bytes == 1)
     std::memset(to, static_cast<int>(value), bytes);
   else
@@ -219,6 +225,8 @@ Work linear_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   as.kind = kind;
   return {.type = cudaGraphNodeTypeMemcpy,
           .run = [=] { return copy(to, from, bytes, kind, call, pc); },
+          .call = call,
+          .pc = pc,
           .copy = as};
 }
 
@@ -231,7 +239,7 @@ Work set_work(const cudaMemsetParams& of, const char* call, std::uint32_t pc) {
         return error;
     return cudaSuccess;
   };
-  return {.type = cudaGraphNodeTypeMemset, .run = run, .set = of};
+  return {.type = cudaGraphNodeTypeMemset, .run = run, .call = call, .pc = pc, .set = of};
 }
 
 namespace {
@@ -262,7 +270,7 @@ void* part_of(const void* symbol, std::size_t offset) {
 cudaError_t at_once(const char* call, std::uint32_t pc, const Work& work) {
   if (const cudaError_t error = in_capture(call, pc); error != cudaSuccess) return error;
   host_has_waited();
-  return in_stream(nullptr, call, pc, work);
+  return in_stream(nullptr, call, pc, work, true);
 }
 
 bool is_program_variable(const void* memory) {
@@ -382,7 +390,8 @@ cudaError_t cudaGetSymbolAddress(void** to, const void* symbol) {
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
   return in_stream(nullptr, "cudaMemset", RIDGELINE_CALLER,
                    set_work({to, bytes, static_cast<unsigned>(value), 1, bytes, 1}, "cudaMemset",
-                            RIDGELINE_CALLER));
+                            RIDGELINE_CALLER),
+                   true);
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   return in_stream(stream, "cudaMemsetAsync", RIDGELINE_CALLER,
@@ -393,7 +402,8 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t wid
                          std::size_t height) {
   return in_stream(nullptr, "cudaMemset2D", RIDGELINE_CALLER,
                    set_work({to, pitch, static_cast<unsigned>(value), 1, width, height},
-                            "cudaMemset2D", RIDGELINE_CALLER));
+                            "cudaMemset2D", RIDGELINE_CALLER),
+                   true);
 }
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                               std::size_t height, cudaStream_t stream) {
@@ -403,7 +413,7 @@ cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
   return in_stream(nullptr, "cudaMemset3D", RIDGELINE_CALLER,
-                   set_3d(to, value, extent, "cudaMemset3D", RIDGELINE_CALLER));
+                   set_3d(to, value, extent, "cudaMemset3D", RIDGELINE_CALLER), true);
 }
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
                               cudaStream_t stream) {

@@ -13,6 +13,43 @@
 // CUDA's runtime API for a program on the emulated device: streams, events, errors. Launches run
 // at once and in the program's order, so that there is nothing to wait for.
 
+using Moment = std::chrono::steady_clock;
+
+namespace ridgeline::program {
+namespace {
+
+/// That a program has made, or, of each thread, used.
+std::set<cudaStream_t>& all_streams() {
+  static std::set<cudaStream_t> all;
+  return all;
+}
+
+}  // namespace
+
+CUstream_st& stream_of(cudaStream_t handle) {
+  static CUstream_st legacy, per_thread;
+  if (handle == nullptr || handle == cudaStreamLegacy) return legacy;
+  if (handle == cudaStreamPerThread) all_streams().insert(&per_thread);
+  return handle == cudaStreamPerThread ? per_thread : *handle;
+}
+
+Clock clock_of(CUstream_st& stream) {
+  Clock clock = stream.clock;
+  clock.join(StreamOrder::here().of_host());
+  CUstream_st& legacy = stream_of(nullptr);
+  if (&stream == &legacy) {
+    for (const cudaStream_t each : all_streams())
+      if ((each->flags & cudaStreamNonBlocking) == 0) clock.join(each->clock);
+  } else if ((stream.flags & cudaStreamNonBlocking) == 0) {
+    clock.join(legacy.clock);
+  }
+  return clock;
+}
+
+}  // namespace ridgeline::program
+
+using ridgeline::program::all_streams;
+using ridgeline::program::clock_of;
 using ridgeline::program::host_has_waited;
 using ridgeline::program::host_work;
 using ridgeline::program::in_capture;
@@ -20,18 +57,8 @@ using ridgeline::program::in_stream;
 using ridgeline::program::record_in_capture;
 using ridgeline::program::Session;
 using ridgeline::program::stream_of;
+using ridgeline::program::StreamOrder;
 using ridgeline::program::wait_in_capture;
-using Clock = std::chrono::steady_clock;
-
-namespace ridgeline::program {
-
-CUstream_st& stream_of(cudaStream_t handle) {
-  static CUstream_st legacy, per_thread;
-  if (handle == nullptr || handle == cudaStreamLegacy) return legacy;
-  return handle == cudaStreamPerThread ? per_thread : *handle;
-}
-
-}  // namespace ridgeline::program
 
 namespace {
 
@@ -39,6 +66,7 @@ namespace {
 cudaError_t wait_for(cudaStream_t stream, const char* call, std::uint32_t pc) {
   if (stream_of(stream).capture != nullptr) return in_capture(call, pc);
   host_has_waited();
+  StreamOrder::here().host_waits_for(clock_of(stream_of(stream)));
   return cudaSuccess;
 }
 cudaError_t wait_for(cudaEvent_t event, const char* call, std::uint32_t pc) {
@@ -49,6 +77,15 @@ cudaError_t wait_for(cudaEvent_t event, const char* call, std::uint32_t pc) {
     return Session::here().fail(cudaErrorCapturedEvent);
   }
   host_has_waited();
+  if (event != nullptr) StreamOrder::here().host_waits_for(event->clock);
+  return cudaSuccess;
+}
+
+cudaError_t make(cudaStream_t* to, unsigned flags, int priority) {
+  if (to == nullptr) return Session::here().fail(cudaErrorInvalidValue);
+  StreamOrder::here().begin_judging();
+  *to = new CUstream_st{priority, flags};
+  all_streams().insert(*to);
   return cudaSuccess;
 }
 
@@ -56,21 +93,19 @@ cudaError_t wait_for(cudaEvent_t event, const char* call, std::uint32_t pc) {
 
 extern "C" {
 
-cudaError_t cudaStreamCreate(cudaStream_t* to) {
-  *to = new CUstream_st;
-  return cudaSuccess;
-}
+cudaError_t cudaStreamCreate(cudaStream_t* to) { return make(to, 0, 0); }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* to, unsigned flags) {
-  *to = new CUstream_st{0, flags};
-  return cudaSuccess;
+  return make(to, flags, 0);
 }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* to, unsigned flags, int priority) {
-  *to = new CUstream_st{priority, flags};
-  return cudaSuccess;
+  return make(to, flags, priority);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
     return Session::here().fail(cudaErrorInvalidResourceHandle);
+  if ((stream->flags & cudaStreamNonBlocking) == 0)
+    stream_of(nullptr).clock.join(stream->clock);  // which waits for it still
+  all_streams().erase(stream);
   delete stream;
   return cudaSuccess;
 }
@@ -82,7 +117,9 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (event == nullptr) return Session::here().fail(cudaErrorInvalidResourceHandle);
-  return wait_in_capture(stream, event, RIDGELINE_CALLER).value_or(cudaSuccess);
+  if (const auto captured = wait_in_capture(stream, event, RIDGELINE_CALLER)) return *captured;
+  stream_of(stream).clock.join(event->clock);
+  return cudaSuccess;
 }
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* to) {
   *to = stream_of(stream).priority;
@@ -96,6 +133,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   unsigned) {
   if (stream_of(stream).capture != nullptr)
     return in_capture("cudaStreamAddCallback", RIDGELINE_CALLER);
+  StreamOrder::here().host_waits_for(clock_of(stream_of(stream)));
   return in_stream(stream, "cudaStreamAddCallback", RIDGELINE_CALLER,
                    {.type = cudaGraphNodeTypeHost, .run = [=] {
                       host_has_waited();
@@ -134,7 +172,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (event == nullptr) return Session::here().fail(cudaErrorInvalidResourceHandle);
   if (const auto captured = record_in_capture(event, stream)) return *captured;
-  *event = {Clock::now(), true, nullptr, {}};
+  *event = {Moment::now(), true, nullptr, {}, clock_of(stream_of(stream))};
   return cudaSuccess;
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {

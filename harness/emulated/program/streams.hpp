@@ -11,6 +11,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "harness/emulated/program/stream_order.hpp"
+
 namespace ridgeline::program {
 
 struct KernelWork;
@@ -19,7 +21,9 @@ struct KernelWork;
 /// captured for, with its arguments by value.
 struct Work {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-  std::function<cudaError_t()> run{};  // empty: there is nothing to do
+  std::function<cudaError_t()> run{};    // empty: there is nothing to do
+  const char* call = "node of a graph";  // and where it was, of one that is kept
+  std::uint32_t pc = 0;
   // What it can be asked for, and told anew, as a node of a graph.
   std::shared_ptr<const KernelWork> kernel{};
   std::optional<cudaMemcpy3DParms> copy{};
@@ -31,7 +35,9 @@ struct Work {
 Work host_work(const cudaHostNodeParams& of);
 
 /// For the call of the API by the name `call`, which returns to `pc`.
-cudaError_t in_stream(cudaStream_t stream, const char* call, std::uint32_t pc, Work work);
+/// `host_waits`: the host does so behind it.
+cudaError_t in_stream(cudaStream_t stream, const char* call, std::uint32_t pc, Work work,
+                      bool host_waits = false);
 
 /// That a call may not come while a stream is captured: it waits for all work, or is on the stream
 /// that is there by itself, which waits for the others. What is wrong is also told. `cudaSuccess`:
@@ -59,12 +65,15 @@ struct CUstream_st {
   unsigned flags = 0;
   std::shared_ptr<ridgeline::program::Capture> capture{};
   std::vector<cudaGraphNode_t> tails{};  // of the capture, that its next node comes behind
+  ridgeline::program::Clock clock{};     // what its next work comes behind, and the host's
+  std::size_t line = ridgeline::program::StreamOrder::here().add_line();
 };
 struct CUevent_st {
   std::chrono::steady_clock::time_point at;
   bool recorded = false;
   std::shared_ptr<ridgeline::program::Capture> capture;  // in which it was recorded last
   std::vector<cudaGraphNode_t> tails;
+  ridgeline::program::Clock clock;  // of what comes before it
 };
 // NOLINTEND(readability-identifier-naming)
 
@@ -72,6 +81,9 @@ namespace ridgeline::program {
 
 /// The stream behind a handle, also of those that are there by themselves.
 CUstream_st& stream_of(cudaStream_t handle);
+/// What the stream's next work comes behind: the default stream's behind that of all streams that
+/// wait for it, which wait for it in turn.
+Clock clock_of(CUstream_st& stream);
 
 /// cudaEventRecord() and cudaStreamWaitEvent() where the stream, or the event's, is captured:
 /// absent where neither is.
