@@ -220,3 +220,53 @@ def test_what_nothing_orders_between_two_streams_is_a_race(tmp_path, text, race,
 )
 def test_what_is_ordered_or_apart_is_no_race_between_streams(tmp_path, text):
     assert "mistake" not in ordered(tmp_path, text)
+
+
+PINNED = r"""
+#include <cstdio>
+__global__ void put(int* to) { to[threadIdx.x] = threadIdx.x; }
+int main() {
+  cudaStream_t s; cudaStreamCreate(&s);
+  int *d, *h; cudaMalloc(&d, 256); cudaMallocHost(&h, 256 << 10);
+  put<<<1, 64, 0, s>>>(d);
+  PROGRAM
+  cudaStreamSynchronize(s);
+  std::printf("%d\n", h[3]);
+}
+"""
+DOWN = "cudaMemcpyAsync(h, d, 128, cudaMemcpyDeviceToHost, s);\n"
+UP = "cudaMemcpyAsync(d, h, 128, cudaMemcpyHostToDevice, s);\n"
+
+
+@pytest.mark.parametrize(
+    "text, is_early",
+    [
+        (DOWN + "if (h[3] == 5) return 1;", True),
+        (DOWN + "h[3] = 1;", True),
+        (UP + "h[3] = 1;", True),
+        (UP + "if (h[3] == 5) return 1;", False),
+        (DOWN + "cudaStreamSynchronize(s); h[3] = 1;", False),
+        (DOWN + "h[32] = 1;", False),  # on the same page
+        (DOWN + "h[1 << 12] = 1;", False),
+        ("cudaMemcpy(h, d, 128, cudaMemcpyDeviceToHost); h[3] = 1;", False),
+    ],
+    ids=[
+        "read",
+        "overwritten",
+        "source-overwritten",
+        "source-read",
+        "waited",
+        "beside",
+        "far",
+        "plain-copy",
+    ],
+)
+def test_the_host_may_not_touch_pinned_memory_that_a_copy_may_touch_still(tmp_path, text, is_early):
+    program = tmp_path / "pinned.cu"
+    program.write_text(PINNED.replace("PROGRAM", text))
+    done = check(tmp_path, program)
+    said = done.stdout + done.stderr
+    assert done.returncode == (2 if is_early else 0), said
+    assert ("host touches pinned memory too early at" in said) == is_early, said
+    line = PINNED[: PINNED.index("PROGRAM")].count("\n") + 2
+    assert not is_early or f"pinned.cu:{line}: pinned buffer" in said, said

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "harness/emulated/program/latest_launch.hpp"
+#include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
 #include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/source_lines.hpp"
@@ -58,6 +59,7 @@ cudaError_t StreamOrder::run(Clock& clock, std::size_t line, const char* call, s
 
 void StreamOrder::touch(const void* memory, std::size_t bytes, bool writes) {
   if (!judges_) return;
+  if (notes_) keep_pinned_memory(memory, bytes, writes);
   Session& session = Session::here();
   const auto found = session.machine().memory().touch_by_host(memory, bytes, writes, notes_);
   if (!found) return;
