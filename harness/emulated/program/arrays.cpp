@@ -45,14 +45,14 @@ bool is_fine(const cudaArray* array, const char* call, std::uint32_t pc) {
 }
 
 cudaError_t make(cudaArray_t* to, const cudaChannelFormatDesc& format, cudaExtent extent,
-                 unsigned flags) {
+                 unsigned flags, std::uint32_t pc) {
   *to = nullptr;
   auto array =
       std::make_unique<cudaArray>(cudaArray{.format = format, .extent = extent, .flags = flags});
   const std::size_t rows = capped_product(rows_in(*array), slices_in(*array)),
                     pitch = capped_product(extent.width, bytes_of_texel(format));
   void* memory = nullptr;
-  if (const cudaError_t error = allocate_device(&memory, capped_product(pitch, rows), "array");
+  if (const cudaError_t error = allocate_device(&memory, capped_product(pitch, rows), "array", pc);
       error != cudaSuccess)
     return error;
   array->data = static_cast<std::byte*>(memory);
@@ -230,11 +230,11 @@ cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
 }
 cudaError_t cudaMallocArray(cudaArray_t* to, const cudaChannelFormatDesc* format, std::size_t width,
                             std::size_t height, unsigned flags) {
-  return make(to, *format, {width, height, 0}, flags);
+  return make(to, *format, {width, height, 0}, flags, RIDGELINE_CALLER);
 }
 cudaError_t cudaMalloc3DArray(cudaArray_t* to, const cudaChannelFormatDesc* format,
                               cudaExtent extent, unsigned flags) {
-  return make(to, *format, extent, flags);
+  return make(to, *format, extent, flags, RIDGELINE_CALLER);
 }
 cudaError_t cudaFreeArray(cudaArray_t array) {
   if (array == nullptr) return cudaSuccess;

@@ -16,8 +16,10 @@ inline std::size_t capped_product(std::size_t a, std::size_t b) {
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::size_t>::max() : product;
 }
 
-/// cudaMalloc(); the memory is called by `name` and a number.
-cudaError_t allocate_device(void** to, std::size_t bytes, const char* name);
+/// cudaMalloc(), by a call that returns to `pc`; the memory is called by `name` and a number.
+cudaError_t allocate_device(void** to, std::size_t bytes, const char* name, std::uint32_t pc);
+/// That a stream is captured for a call that is not modelled then, which ends the program.
+void refuse_in_capture(cudaStream_t stream, const char* call, std::uint32_t pc);
 /// cudaFree() by the name `call`, which returns to `pc`.
 cudaError_t release(void* memory, const char* call, std::uint32_t pc);
 

@@ -167,8 +167,8 @@ KernelWork kept(const device::LaunchConfig& config, const emulated::KernelCall& 
 
 /// How kernels are launched of which only the address is known: each is called once as if it were
 /// launched, with zeroes, which its beginning takes for arguments and hands on here.
-const Wanted& known_kernel(const void* kernel) {
-  static std::map<const void*, Wanted> known;
+const Wanted& known_kernel(void (*kernel)()) {
+  static std::map<void (*)(), Wanted> known;
   Wanted& of = known[kernel];
   if (of.again != nullptr) return of;
   struct Stack {
@@ -179,8 +179,7 @@ const Wanted& known_kernel(const void* kernel) {
                           double, double, double, double, double, Stack);
   begin({}, nullptr, 0);
   wanted = &of;
-  reinterpret_cast<Called>(const_cast<void*>(kernel))(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                                      0, {});
+  reinterpret_cast<Called>(kernel)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {});
   return of;
 }
 
@@ -220,13 +219,14 @@ cudaError_t launch(const KernelWork& work) {
 
 KernelWork kernel_work(const cudaKernelNodeParams& from, std::uint32_t pc) {
   const std::lock_guard lock(together());
-  const Wanted& kernel = known_kernel(from.func);
+  const auto at = reinterpret_cast<void (*)()>(from.func);
+  const Wanted& kernel = known_kernel(at);
   KernelWork made;
   Wanted work{.work = &made};
   begin({.grid = from.gridDim, .block = from.blockDim, .shared_bytes = from.sharedMemBytes},
         nullptr, pc);
   wanted = &work;
-  kernel.again(kernel.cluster, reinterpret_cast<void (*)()>(from.func), from.kernelParams);
+  kernel.again(kernel.cluster, at, from.kernelParams);
   return made;
 }
 

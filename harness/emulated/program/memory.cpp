@@ -63,7 +63,7 @@ cudaError_t allocate(void** to, std::size_t bytes, const Session::Allocation& as
   } catch (const Error&) {
     return session.fail(cudaErrorMemoryAllocation);
   }
-  session.allocations[address_of(*to)] = {bytes, as.of_host, as.managed};
+  session.allocations[address_of(*to)] = {bytes, as.of_host, as.managed, pc};
   if (as.of_host || as.managed) session.machine().memory().mark(*to, bytes, true);
   return cudaSuccess;
 }
@@ -99,8 +99,8 @@ void refuse_in_capture(cudaStream_t stream, const char* call, std::uint32_t pc) 
   Session::here().end_program(1);
 }
 
-cudaError_t allocate_device(void** to, std::size_t bytes, const char* name) {
-  return allocate(to, bytes, {}, name);
+cudaError_t allocate_device(void** to, std::size_t bytes, const char* name, std::uint32_t pc) {
+  return allocate(to, bytes, {}, name, nullptr, pc);
 }
 
 namespace {
@@ -301,7 +301,7 @@ cudaError_t cudaMalloc(void** to, std::size_t bytes) {
 }
 cudaError_t cudaMallocAsync(void** to, std::size_t bytes, cudaStream_t stream) {
   refuse_in_capture(stream, "cudaMallocAsync", RIDGELINE_CALLER);
-  return allocate_device(to, bytes, "buffer");
+  return allocate_device(to, bytes, "buffer", RIDGELINE_CALLER);
 }
 cudaError_t cudaMallocManaged(void** to, std::size_t bytes, unsigned) {
   return allocate(to, bytes, {.managed = true}, "managed buffer", "cudaMallocManaged",
