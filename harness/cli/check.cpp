@@ -66,7 +66,7 @@ struct CheckOptions {
   process::CheckSources sources;
   std::string limit = "1G";
   std::string junit, sarif;
-  bool github = false;
+  bool github = false, leaks = false;
 };
 
 /// "2000", "50M", "1G", "none".
@@ -148,6 +148,8 @@ int check(const Context& context, const CheckOptions& options) {
                                      text_file.string(),
                                      "--limit",
                                      std::to_string(accesses_of(options.limit).value_or(0)),
+                                     "--leaks",
+                                     options.leaks ? "1" : "0",
                                      "--"};
   arguments.insert(arguments.end(), of_program.begin(), of_program.end());
   // What the program and its kernels print may come between the lines for people, but not into
@@ -237,6 +239,8 @@ Files without main() define kernels and a function ridgeline::check() that launc
                     return accesses_of(text) ? ""
                                              : "it is a number above 0 with K, M or G, or none";
                   }});
+  command.flag("--leaks", options.leaks,
+               "Device memory that a program has not freed at its end is a mistake, too");
   command.option("--junit", options.junit, "Also write a JUnit test case", {.value_name = "FILE"});
   command.option("--sarif", options.sarif, "Also write findings as SARIF 2.1.0",
                  {.value_name = "FILE"});

@@ -56,6 +56,16 @@ inline bool is_inside(std::uint64_t address, std::uint64_t bytes) {
 
 struct Request;
 
+/// Which earlier launches nothing orders before the one that begins, as those of two streams.
+class LaunchOrder {
+ public:
+  virtual ~LaunchOrder() = default;
+  /// Of a number that a launch has given to a block, see GlobalMemory::next_launch().
+  virtual bool is_unordered(std::uint32_t number) const = 0;
+  /// What is told of it.
+  virtual std::string describe(std::uint32_t number) const = 0;
+};
+
 /// The memory of the emulated device. One at a time in a process. Kernels that run at once may call
 /// what is marked so.
 class GlobalMemory {
@@ -76,6 +86,22 @@ class GlobalMemory {
   /// one. `at_once`: its blocks run on several OS threads, so that what one has done may be told
   /// after what another does behind it.
   void begin_launch(std::uint64_t blocks, bool at_once = false);
+  /// From now on launches race with earlier ones, too: with those from number `from` on that are
+  /// unordered. Null: with none.
+  void look_at_order(const LaunchOrder* order, std::uint32_t from = 0) {
+    order_ = order;
+    unordered_from_ = from;
+  }
+  std::string describe_launch(std::uint32_t number) const { return order_->describe(number); }
+  struct EarlierTouch {
+    std::uint64_t address = 0;
+    std::uint32_t launch = 0;
+    const char* race = nullptr;
+  };
+  /// Likewise a copy, as a launch of its own, of the whole words of these bytes: the first of them
+  /// that another launch has touched so that the order matters. `notes`: later ones race with it.
+  std::optional<EarlierTouch> touch_by_host(const void* memory, std::size_t bytes, bool writes,
+                                            bool notes);
   /// Who accesses: threads of a block, or the asynchronous unit; whether by atomic or volatile
   /// accesses, which only its block may rely on; and whether no other block has the same number.
   struct Toucher {
@@ -97,6 +123,7 @@ class GlobalMemory {
     bool same_value = false;     // was stored by both
     bool with_read = false;      // of a store: it races with a read of its block, too
     bool with_strong = false;    // the other access was atomic or volatile, like all before it
+    std::uint32_t launch = 0;    // an earlier one, of LaunchOrder; 0: of this one
   };
   struct Mistake {
     std::size_t access = 0;  // its place in the addresses
@@ -158,6 +185,7 @@ class GlobalMemory {
   /// touch() of a row of plain accesses to whole words by threads of a block, with which, as is
   /// mostly so, nothing can be wrong: false, and nothing noted, where something may be.
   bool touch_row(const Accesses& accesses, const Toucher& toucher, const SharedHistory& history);
+  Race race_with_earlier(const Access& access, bool reads, const Slot& slot, std::uint64_t word);
   std::uint32_t still_told(const Access& access, std::uint32_t cell, std::uint32_t& moment);
   Race touch_bytes(const Access& access, bool reads, Slot& slot, std::uint64_t word,
                    const SharedHistory& history);
@@ -192,6 +220,8 @@ class GlobalMemory {
   // In cells of this launch: several blocks; and of the next launch.
   std::uint32_t several_ = 1, free_number_ = 2;
   bool at_once_ = false;
+  const LaunchOrder* order_ = nullptr;
+  std::uint32_t unordered_from_ = 0;
   std::mutex fences_together_, bytes_together_;
   std::set<std::uint32_t> fenced_;  // blocks of this launch, where several run at once
   Fences fences_;                   // and where one runs at a time

@@ -137,6 +137,40 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
   return noted;
 }
 
+/// With launches that nothing orders before this one. Blocks with fences may have agreed by a flag,
+/// and what stores the value that is there changes nothing.
+GlobalMemory::Race GlobalMemory::race_with_earlier(const Access& access, bool reads,
+                                                   const Slot& slot, std::uint64_t word) {
+  Owner& owner = slot.owners[word];
+  std::uint32_t other = 0;
+  const auto collides = [&](std::uint32_t cell, std::uint32_t bytes) {
+    if (owner_of(cell) < unordered_from_ || owner_of(cell) >= several_ ||
+        (bytes_of(cell) & bytes << 1) == 0 || (access.strong != 0 && is_strong(cell)) ||
+        !order_->is_unordered(owner_of(cell)))
+      return false;
+    other = owner_of(cell);
+    return true;
+  };
+  const auto any = [&](std::uint32_t Owner::*cell) {
+    const std::uint32_t of_word = load(owner.*cell);
+    if ((of_word & by_bytes) == 0 || slot.byte_owners == nullptr)
+      return collides(of_word, access.bytes);
+    for (std::uint32_t i = 0; i < 4; ++i)
+      if ((access.bytes >> i & 1) != 0 && collides(load(slot.byte_owners[4 * word + i].*cell), 15))
+        return true;
+    return false;
+  };
+  const char* const what = any(&Owner::writer) ? reads ? "race between streams (read after write)"
+                                                       : "race between streams (write after write)"
+                           : !reads && any(&Owner::reader)
+                               ? "race between streams (write after read)"
+                               : nullptr;
+  if (what == nullptr || fenced(0, 0, access.me) || access.stored().as_before) return {};
+  Race found{what};
+  found.launch = other;
+  return found;
+}
+
 /// `cell`, or 0 where a plain access of the same block need not be told of any more: a fence covers
 /// it, and the access is strong. Whoever reads what is stored now comes behind that as well; taken
 /// for plain and for as late as this one, the two would race with what is behind the fence alone.
@@ -189,6 +223,8 @@ bool GlobalMemory::touch_row(const Accesses& accesses, const Toucher& toucher,
   const Slot& slot = slot_of(first);
   const std::uint64_t at = first % slot_span - slot_front;
   const std::uint32_t me = number_of(toucher.block), launch = several_ << number_shift;
+  const std::uint32_t unordered =
+      order_ == nullptr ? launch : std::min(several_, unordered_from_) << number_shift;
   Owner* const owners = slot.owners + at / 4;
   std::uint32_t wrote = 0, read = 0;  // the newest
   for (std::size_t i = 0; i < lanes * words; ++i) {
@@ -196,7 +232,7 @@ bool GlobalMemory::touch_row(const Accesses& accesses, const Toucher& toucher,
     wrote = std::max(wrote, load(owners[i].writer));
     read = std::max(read, load(owners[i].reader));
   }
-  if (wrote >= launch || (read >= launch && !reads)) return false;
+  if (wrote >= unordered || (read >= unordered && !reads)) return false;
   if (read >= launch)
     for (std::size_t i = 0; i < lanes * words; ++i)
       if ((load(owners[i].reader) & (by_bytes | 1)) != 0) return false;
@@ -261,6 +297,7 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
   std::uint64_t* written = nullptr;
   Owner* owners = nullptr;
   Slot* touched = nullptr;
+  const bool with_earlier = order_ != nullptr;
   Race found;  // behind the first access with one there is no other
   for (std::size_t i = next; i < addresses.size(); ++i) {
     const std::uint64_t address = addresses[i];
@@ -287,6 +324,9 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
     for (Owner *owner = owners + at / 4, *end = owner + (bytes + 3) / 4; owner != end; ++owner) {
       const std::uint32_t wrote = access.current(owner->writer),
                           read = access.current(owner->reader);
+      if (__builtin_expect(with_earlier, 0) && found.what == nullptr)
+        found =
+            race_with_earlier(access, reads, *touched, static_cast<std::uint64_t>(owner - owners));
       if (__builtin_expect(bytes < 4 || ((wrote | read) & by_bytes) != 0, 0)) {
         const Race of_bytes = touch_bytes(access, reads, *touched,
                                           static_cast<std::uint64_t>(owner - owners), history);
@@ -310,6 +350,26 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
   }
   next = addresses.size();
   return std::nullopt;
+}
+
+std::optional<GlobalMemory::EarlierTouch> GlobalMemory::touch_by_host(const void* memory,
+                                                                      std::size_t bytes,
+                                                                      bool writes, bool notes) {
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  if (!is_global(address) || !is_inside(address, bytes)) return std::nullopt;
+  const Slot& slot = slot_of(address);
+  const std::uint64_t begin = address / slot_span * slot_span + slot_front, first = address - begin;
+  const Access access{several_, number_of(0), 0, false, false, 0, 15, 0};
+  std::optional<EarlierTouch> found;
+  for (std::uint64_t word = (first + 3) / 4; word < (first + bytes) / 4; ++word) {
+    if (order_ != nullptr && !found)
+      if (const Race race = race_with_earlier(access, !writes, slot, word); race.what != nullptr)
+        found = {begin + 4 * word, race.launch, race.what};
+    if (!notes) continue;
+    store(writes ? slot.owners[word].writer : slot.owners[word].reader,
+          access.me << number_shift | 0x1E);
+  }
+  return found;
 }
 
 bool GlobalMemory::touched_since(std::uint64_t address, std::uint32_t launch, bool or_read) {

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "harness/emulated/block.hpp"
 #include "harness/emulated/requests.hpp"
 
@@ -55,6 +57,13 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
                           block_.memory.allocation_of(address));
     };
     if (mistake->unwritten) find("uninitialised (global)", -1);
+    if (mistake->race.launch != 0) {
+      block_.findings.add(mistake->race.what, pc, thread, -1,
+                          fmt::format("{}, {}", block_.memory.describe(address),
+                                      block_.memory.describe_launch(mistake->race.launch)),
+                          address, block_.memory.allocation_of(address));
+      continue;
+    }
     // Who has come to a counter last sets it back: the counter itself says that all others have.
     if (mistake->race.with_strong && accesses.act == Act::write && accesses.request != nullptr &&
         lanes_[static_cast<std::size_t>(thread)].strong ==

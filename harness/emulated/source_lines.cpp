@@ -24,7 +24,7 @@ bool is_word_of_the_language(std::string_view file) {
   };
   if (lies_in("kernels/ptx/") && file.ends_with(".cuh")) return true;
   return (lies_in("harness/emulated/") && !file.ends_with(".cu")) || lies_in("/cccl/") ||
-         lies_in("/include/c++/");
+         lies_in("/include/c++/") || file.ends_with("/cuda_runtime.h");
 }
 
 /// "kernels/gemm/cuda/naive.cu" of "build/x/../../kernels/gemm/cuda/naive.cu" and of the file that

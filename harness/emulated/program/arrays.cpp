@@ -45,14 +45,14 @@ bool is_fine(const cudaArray* array, const char* call, std::uint32_t pc) {
 }
 
 cudaError_t make(cudaArray_t* to, const cudaChannelFormatDesc& format, cudaExtent extent,
-                 unsigned flags) {
+                 unsigned flags, std::uint32_t pc) {
   *to = nullptr;
   auto array =
       std::make_unique<cudaArray>(cudaArray{.format = format, .extent = extent, .flags = flags});
   const std::size_t rows = capped_product(rows_in(*array), slices_in(*array)),
                     pitch = capped_product(extent.width, bytes_of_texel(format));
   void* memory = nullptr;
-  if (const cudaError_t error = allocate_device(&memory, capped_product(pitch, rows), "array");
+  if (const cudaError_t error = allocate_device(&memory, capped_product(pitch, rows), "array", pc);
       error != cudaSuccess)
     return error;
   array->data = static_cast<std::byte*>(memory);
@@ -153,18 +153,73 @@ cudaError_t copy_3d(const cudaMemcpy3DParms& of, const char* call, std::uint32_t
                    bytes, of.kind, call, pc);
 }
 
+/// What a stream is asked for, of rows.
+Work copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+             std::size_t width, std::size_t height, cudaMemcpyKind kind, const char* call,
+             std::uint32_t pc) {
+  return {.type = cudaGraphNodeTypeMemcpy, .run = [=] {
+            return copy_rows(rows_of(to, to_pitch), rows_of(from, from_pitch), {width, height, 1},
+                             kind, call, pc);
+          }};
+}
+Work copy_to_array(const cudaArray* to, std::size_t x, std::size_t y, const void* from,
+                   std::size_t pitch, std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                   const char* call, std::uint32_t pc) {
+  return {.type = cudaGraphNodeTypeMemcpy, .run = [=] {
+            if (!have(to, {x, y, 0, {width, height, 1}}, call, pc)) return cudaErrorInvalidValue;
+            return copy_rows(rows_of(*to, x, y, 0), rows_of(from, pitch), {width, height, 1}, kind,
+                             call, pc);
+          }};
+}
+Work copy_from_array(void* to, std::size_t pitch, const cudaArray* from, std::size_t x,
+                     std::size_t y, std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                     const char* call, std::uint32_t pc) {
+  return {.type = cudaGraphNodeTypeMemcpy, .run = [=] {
+            if (!have(from, {x, y, 0, {width, height, 1}}, call, pc)) return cudaErrorInvalidValue;
+            return copy_rows(rows_of(to, pitch), rows_of(*from, x, y, 0), {width, height, 1}, kind,
+                             call, pc);
+          }};
+}
+Work copy_to_line(const cudaArray* to, std::size_t x, std::size_t y, const void* from,
+                  std::size_t bytes, cudaMemcpyKind kind, const char* call, std::uint32_t pc) {
+  return {.type = cudaGraphNodeTypeMemcpy, .run = [=] {
+            if (!have_in_line(to, x, y, bytes, call, pc)) return cudaErrorInvalidValue;
+            return copy(rows_of(*to, x, y, 0).begin, from, bytes, kind, call, pc);
+          }};
+}
+Work copy_from_line(void* to, const cudaArray* from, std::size_t x, std::size_t y,
+                    std::size_t bytes, cudaMemcpyKind kind, const char* call, std::uint32_t pc) {
+  return {.type = cudaGraphNodeTypeMemcpy, .run = [=] {
+            if (!have_in_line(from, x, y, bytes, call, pc)) return cudaErrorInvalidValue;
+            return copy(to, rows_of(*from, x, y, 0).begin, bytes, kind, call, pc);
+          }};
+}
+
 }  // namespace
 
 bool is_array(const cudaArray* array) { return arrays().contains(array); }
 
+Work copy_work(const cudaMemcpy3DParms& of, const char* call, std::uint32_t pc) {
+  return {
+      .type = cudaGraphNodeTypeMemcpy, .run = [=] { return copy_3d(of, call, pc); }, .copy = of};
+}
+
 }  // namespace ridgeline::program
 
 using ridgeline::program::arrays;
+using ridgeline::program::at_once;
+using ridgeline::program::copy_2d;
+using ridgeline::program::copy_from_array;
+using ridgeline::program::copy_from_line;
 using ridgeline::program::copy_rows;
+using ridgeline::program::copy_to_array;
+using ridgeline::program::copy_to_line;
+using ridgeline::program::copy_work;
 using ridgeline::program::have;
-using ridgeline::program::have_in_line;
-using ridgeline::program::host_has_waited;
+using ridgeline::program::in_stream;
 using ridgeline::program::is_fine;
+using ridgeline::program::make;
+using ridgeline::program::release;
 using ridgeline::program::rows_of;
 
 extern "C" {
@@ -175,18 +230,18 @@ cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
 }
 cudaError_t cudaMallocArray(cudaArray_t* to, const cudaChannelFormatDesc* format, std::size_t width,
                             std::size_t height, unsigned flags) {
-  return ridgeline::program::make(to, *format, {width, height, 0}, flags);
+  return make(to, *format, {width, height, 0}, flags, RIDGELINE_CALLER);
 }
 cudaError_t cudaMalloc3DArray(cudaArray_t* to, const cudaChannelFormatDesc* format,
                               cudaExtent extent, unsigned flags) {
-  return ridgeline::program::make(to, *format, extent, flags);
+  return make(to, *format, extent, flags, RIDGELINE_CALLER);
 }
 cudaError_t cudaFreeArray(cudaArray_t array) {
   if (array == nullptr) return cudaSuccess;
   if (!is_fine(array, "cudaFreeArray", RIDGELINE_CALLER)) return cudaErrorInvalidValue;
   const std::unique_ptr<cudaArray> freed(array);
   arrays().erase(array);
-  return ridgeline::program::release(array->data, "cudaFreeArray", RIDGELINE_CALLER);
+  return release(array->data, "cudaFreeArray", RIDGELINE_CALLER);
 }
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags,
                              cudaArray_t array) {
@@ -204,75 +259,89 @@ cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* to, cudaArray_const_t arra
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  host_has_waited();
-  return copy_rows(rows_of(to, to_pitch), rows_of(from, from_pitch), {width, height, 1}, kind,
-                   "cudaMemcpy2D", RIDGELINE_CALLER);
+  return at_once("cudaMemcpy2D", RIDGELINE_CALLER,
+                 copy_2d(to, to_pitch, from, from_pitch, width, height, kind, "cudaMemcpy2D",
+                         RIDGELINE_CALLER));
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
-                              cudaMemcpyKind kind, cudaStream_t) {
-  return copy_rows(rows_of(to, to_pitch), rows_of(from, from_pitch), {width, height, 1}, kind,
-                   "cudaMemcpy2DAsync", RIDGELINE_CALLER);
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  return in_stream(stream, "cudaMemcpy2DAsync", RIDGELINE_CALLER,
+                   copy_2d(to, to_pitch, from, from_pitch, width, height, kind, "cudaMemcpy2DAsync",
+                           RIDGELINE_CALLER));
 }
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
                                 std::size_t pitch, std::size_t width, std::size_t height,
                                 cudaMemcpyKind kind) {
-  host_has_waited();
-  if (!have(to, {x, y, 0, {width, height, 1}}, "cudaMemcpy2DToArray", RIDGELINE_CALLER))
-    return cudaErrorInvalidValue;
-  return copy_rows(rows_of(*to, x, y, 0), rows_of(from, pitch), {width, height, 1}, kind,
-                   "cudaMemcpy2DToArray", RIDGELINE_CALLER);
+  return at_once("cudaMemcpy2DToArray", RIDGELINE_CALLER,
+                 copy_to_array(to, x, y, from, pitch, width, height, kind, "cudaMemcpy2DToArray",
+                               RIDGELINE_CALLER));
 }
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
                                      std::size_t pitch, std::size_t width, std::size_t height,
-                                     cudaMemcpyKind kind, cudaStream_t) {
-  if (!have(to, {x, y, 0, {width, height, 1}}, "cudaMemcpy2DToArrayAsync", RIDGELINE_CALLER))
-    return cudaErrorInvalidValue;
-  return copy_rows(rows_of(*to, x, y, 0), rows_of(from, pitch), {width, height, 1}, kind,
-                   "cudaMemcpy2DToArrayAsync", RIDGELINE_CALLER);
+                                     cudaMemcpyKind kind, cudaStream_t stream) {
+  return in_stream(stream, "cudaMemcpy2DToArrayAsync", RIDGELINE_CALLER,
+                   copy_to_array(to, x, y, from, pitch, width, height, kind,
+                                 "cudaMemcpy2DToArrayAsync", RIDGELINE_CALLER));
 }
 cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from,
                                   std::size_t x, std::size_t y, std::size_t width,
                                   std::size_t height, cudaMemcpyKind kind) {
-  host_has_waited();
-  if (!have(from, {x, y, 0, {width, height, 1}}, "cudaMemcpy2DFromArray", RIDGELINE_CALLER))
-    return cudaErrorInvalidValue;
-  return copy_rows(rows_of(to, pitch), rows_of(*from, x, y, 0), {width, height, 1}, kind,
-                   "cudaMemcpy2DFromArray", RIDGELINE_CALLER);
+  return at_once("cudaMemcpy2DFromArray", RIDGELINE_CALLER,
+                 copy_from_array(to, pitch, from, x, y, width, height, kind,
+                                 "cudaMemcpy2DFromArray", RIDGELINE_CALLER));
+}
+cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cudaArray_const_t from,
+                                       std::size_t x, std::size_t y, std::size_t width,
+                                       std::size_t height, cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
+  return in_stream(stream, "cudaMemcpy2DFromArrayAsync", RIDGELINE_CALLER,
+                   copy_from_array(to, pitch, from, x, y, width, height, kind,
+                                   "cudaMemcpy2DFromArrayAsync", RIDGELINE_CALLER));
 }
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y,
                                      cudaArray_const_t from, std::size_t x, std::size_t y,
                                      std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  host_has_waited();
-  if (!have(to, {to_x, to_y, 0, {width, height, 1}}, "cudaMemcpy2DArrayToArray",
-            RIDGELINE_CALLER) ||
-      !have(from, {x, y, 0, {width, height, 1}}, "cudaMemcpy2DArrayToArray", RIDGELINE_CALLER))
-    return cudaErrorInvalidValue;
-  return copy_rows(rows_of(*to, to_x, to_y, 0), rows_of(*from, x, y, 0), {width, height, 1}, kind,
-                   "cudaMemcpy2DArrayToArray", RIDGELINE_CALLER);
+  const std::uint32_t pc = RIDGELINE_CALLER;
+  const char* const call = "cudaMemcpy2DArrayToArray";
+  return at_once(call, pc, {.type = cudaGraphNodeTypeMemcpy, .run = [=] {
+                              if (!have(to, {to_x, to_y, 0, {width, height, 1}}, call, pc) ||
+                                  !have(from, {x, y, 0, {width, height, 1}}, call, pc))
+                                return cudaErrorInvalidValue;
+                              return copy_rows(rows_of(*to, to_x, to_y, 0), rows_of(*from, x, y, 0),
+                                               {width, height, 1}, kind, call, pc);
+                            }});
 }
 cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
                               std::size_t bytes, cudaMemcpyKind kind) {
-  host_has_waited();
-  if (!have_in_line(to, x, y, bytes, "cudaMemcpyToArray", RIDGELINE_CALLER))
-    return cudaErrorInvalidValue;
-  return ridgeline::program::copy(rows_of(*to, x, y, 0).begin, from, bytes, kind,
-                                  "cudaMemcpyToArray", RIDGELINE_CALLER);
+  return at_once("cudaMemcpyToArray", RIDGELINE_CALLER,
+                 copy_to_line(to, x, y, from, bytes, kind, "cudaMemcpyToArray", RIDGELINE_CALLER));
+}
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                                   std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return in_stream(
+      stream, "cudaMemcpyToArrayAsync", RIDGELINE_CALLER,
+      copy_to_line(to, x, y, from, bytes, kind, "cudaMemcpyToArrayAsync", RIDGELINE_CALLER));
 }
 cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
                                 std::size_t bytes, cudaMemcpyKind kind) {
-  host_has_waited();
-  if (!have_in_line(from, x, y, bytes, "cudaMemcpyFromArray", RIDGELINE_CALLER))
-    return cudaErrorInvalidValue;
-  return ridgeline::program::copy(to, rows_of(*from, x, y, 0).begin, bytes, kind,
-                                  "cudaMemcpyFromArray", RIDGELINE_CALLER);
+  return at_once(
+      "cudaMemcpyFromArray", RIDGELINE_CALLER,
+      copy_from_line(to, from, x, y, bytes, kind, "cudaMemcpyFromArray", RIDGELINE_CALLER));
+}
+cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
+                                     std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return in_stream(
+      stream, "cudaMemcpyFromArrayAsync", RIDGELINE_CALLER,
+      copy_from_line(to, from, x, y, bytes, kind, "cudaMemcpyFromArrayAsync", RIDGELINE_CALLER));
 }
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* of) {
-  host_has_waited();
-  return ridgeline::program::copy_3d(*of, "cudaMemcpy3D", RIDGELINE_CALLER);
+  return at_once("cudaMemcpy3D", RIDGELINE_CALLER,
+                 copy_work(*of, "cudaMemcpy3D", RIDGELINE_CALLER));
 }
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* of, cudaStream_t) {
-  return ridgeline::program::copy_3d(*of, "cudaMemcpy3DAsync", RIDGELINE_CALLER);
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* of, cudaStream_t stream) {
+  return in_stream(stream, "cudaMemcpy3DAsync", RIDGELINE_CALLER,
+                   copy_work(*of, "cudaMemcpy3DAsync", RIDGELINE_CALLER));
 }
 
 }  // extern "C"

@@ -5,8 +5,10 @@
 #include <cuda_runtime_api.h>
 
 #include "harness/device/facts.hpp"
+#include "harness/emulated/block.hpp"
 #include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
+#include "harness/emulated/program/streams.hpp"
 #include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/residency.hpp"
 #include "harness/emulated/shared_variables.hpp"
@@ -15,6 +17,7 @@
 // kernels. There is one device.
 using ridgeline::device::Facts;
 using ridgeline::program::Session;
+using ridgeline::program::StreamOrder;
 
 namespace {
 
@@ -170,10 +173,16 @@ cudaError_t cudaChooseDevice(int* to, const cudaDeviceProp*) {
 cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 cudaError_t cudaDeviceReset() {
   ridgeline::program::host_has_waited();
+  StreamOrder::here().host_waits_for_all();
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+  if (const cudaError_t error =
+          ridgeline::program::in_capture("cudaDeviceSynchronize", RIDGELINE_CALLER);
+      error != cudaSuccess)
+    return error;
   ridgeline::program::host_has_waited();
+  StreamOrder::here().host_waits_for_all();
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }

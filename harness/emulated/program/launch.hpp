@@ -21,8 +21,11 @@ void configure_resident(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStr
 void configure_extended(const cudaLaunchConfig_t& config);
 /// Whether the host has configured a launch whose kernel it calls now. False on the device.
 bool is_launching();
-/// Runs the kernel as it was configured; `cluster` is its own, which the configuration may change.
-void launch_configured(dim3 cluster, const emulated::KernelCall& call);
+/// Launches a kernel, of which only the address is known otherwise, with the values at `values`.
+using LaunchUntyped = void (*)(dim3 cluster, void (*kernel)(), void** values);
+/// Runs the kernel as it was configured, or keeps it for the graph that its stream is captured for;
+/// `cluster` is its own, which the configuration may change.
+void launch_configured(dim3 cluster, const emulated::KernelCall& call, LaunchUntyped again);
 /// That an API call failed, if the last launch did.
 cudaError_t launch_error();
 /// For a kernel that is named without its type: says so, and ends the program.
@@ -77,6 +80,9 @@ struct InFunction<P& __restrict__> {
 };
 
 template <class... Parameters>
+void launch_untyped(dim3 cluster, void (*kernel)(), void** values);
+
+template <class... Parameters>
 [[gnu::noinline]] void launch(dim3 cluster, void (*kernel)(Parameters...), Parameters... values) {
   const emulated::Argument each[] = {{&values, sizeof values}..., {}};
   // Not `mutable`, on whose place beside an attribute compilers differ: a kernel may change its
@@ -85,8 +91,19 @@ template <class... Parameters>
     reinterpret_cast<void (*)(Taken<Parameters>...)>(kernel)(
         Bytes<Parameters>(const_cast<Parameters&>(values))...);
   };
-  launch_configured(cluster, {emulated::run_copied<decltype(call)>, &call, sizeof call,
-                              reinterpret_cast<void (*)()>(kernel), each});
+  launch_configured(cluster,
+                    {emulated::run_copied<decltype(call)>, &call, sizeof call,
+                     reinterpret_cast<void (*)()>(kernel), each},
+                    launch_untyped<Parameters...>);
+}
+
+template <class... Parameters>
+void launch_untyped(dim3 cluster, void (*kernel)(), void** values) {
+  [&]<std::size_t... place>(std::index_sequence<place...>) {
+    launch<Parameters...>(cluster, reinterpret_cast<void (*)(Parameters...)>(kernel),
+                          *static_cast<std::remove_cvref_t<Parameters>*>(values[place])...);
+  }
+  (std::index_sequence_for<Parameters...>{});
 }
 
 template <class... Parameters, std::size_t... place>

@@ -31,6 +31,7 @@ struct Touched {
 // What a handler of signals reads and writes is made beforehand.
 struct Closed {
   std::uint64_t begin = 0, end = 0;  // whole pages
+  int how = PROT_NONE;
 };
 std::array<Closed, 64> closed;
 std::size_t kept_count = 0;                // that launches were given since the host has waited
@@ -69,7 +70,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   const bool writes = false;  // not told
 #endif
   const std::uint64_t page = address / page_bytes * page_bytes;
-  if (!protect({page, page + page_bytes}, PROT_READ | PROT_WRITE))
+  if (!protect({page, page + page_bytes, PROT_NONE}, PROT_READ | PROT_WRITE))
     protect(*pages, PROT_READ | PROT_WRITE);
   if (!Session::here().machine().memory().touched_since(address, since, writes)) return;
   const std::size_t at = touched_count++;
@@ -109,16 +110,33 @@ void close_managed_memory(const emulated::KernelCall& call) {
                       [&](const Closed& each) { return each.begin == begin; }))
         continue;
       closed[kept_count++] = {
-          begin, (begin + allocation.bytes + page_bytes - 1) / page_bytes * page_bytes};
+          begin, (begin + allocation.bytes + page_bytes - 1) / page_bytes * page_bytes, PROT_NONE};
     }
   close_managed_memory_again();
+}
+
+void keep_pinned_memory(const void* memory, std::size_t bytes, bool copy_writes) {
+  const auto& all = Session::here().allocations;
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  const auto behind = all.upper_bound(address);
+  if (behind == all.begin() || kept_count == closed.size()) return;
+  const auto& [begin, allocation] = *std::prev(behind);
+  if (!allocation.of_host || address >= begin + allocation.bytes) return;
+  const Closed pages{address / page_bytes * page_bytes,
+                     (address + bytes + page_bytes - 1) / page_bytes * page_bytes,
+                     copy_writes ? PROT_NONE : PROT_READ};
+  const auto* const kept = closed.cbegin() + kept_count;
+  if (std::none_of(closed.cbegin(), kept, [&](const Closed& each) {
+        return each.begin == pages.begin && each.end == pages.end && each.how == pages.how;
+      }))
+    closed[kept_count++] = pages;
 }
 
 void close_managed_memory_again() {
   if (kept_count == 0) return;
   install();
   closed_count = kept_count;
-  for (std::size_t i = 0; i < kept_count; ++i) protect(closed[i], PROT_NONE);
+  for (std::size_t i = 0; i < kept_count; ++i) protect(closed[i], closed[i].how);
 }
 
 void open_managed_memory() {
@@ -126,11 +144,20 @@ void open_managed_memory() {
     protect(closed[i], PROT_READ | PROT_WRITE);
   Session& session = Session::here();
   const std::size_t count = std::min(touched_count.exchange(0), touched.size());
-  for (std::size_t i = 0; i < count; ++i)
-    session.host_mistake("host touches managed memory too early", touched[i].pc,
-                         session.machine().memory().describe(touched[i].address) +
-                             ", which a kernel has touched that may still run: wait for it, as by "
-                             "cudaDeviceSynchronize()");
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto behind = session.allocations.upper_bound(touched[i].address);
+    const bool is_pinned =
+        behind != session.allocations.begin() && std::prev(behind)->second.of_host;
+    session.host_mistake(
+        is_pinned ? "host touches pinned memory too early"
+                  : "host touches managed memory too early",
+        touched[i].pc,
+        session.machine().memory().describe(touched[i].address) +
+            (is_pinned ? ", which a copy has touched that may still be under way: wait for it, as "
+                         "by cudaStreamSynchronize()"
+                       : ", which a kernel has touched that may still run: wait for it, as by "
+                         "cudaDeviceSynchronize()"));
+  }
 }
 
 void host_has_waited() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "harness/emulated/kernel_call.hpp"
 
 // What the host does to managed memory between a launch and a call that waits for it. Launches have
@@ -10,6 +12,9 @@ namespace ridgeline::program {
 
 /// Behind a launch of the kernel.
 void close_managed_memory(const emulated::KernelCall& call);
+/// Likewise pinned memory that an asynchronous copy touches, only the pages of it; the host may go
+/// on reading what the copy reads. It is closed by close_managed_memory_again().
+void keep_pinned_memory(const void* memory, std::size_t bytes, bool copy_writes);
 /// Before anything here touches memory for the program. What was found becomes findings.
 void open_managed_memory();
 /// Behind that, until the host has waited.

@@ -1,5 +1,7 @@
 #include <cuda_runtime_api.h>
 
+#include "harness/emulated/block.hpp"
+#include "harness/emulated/program/copies.hpp"
 #include "harness/emulated/program/session.hpp"
 
 // Pools of memory that is allocated in a stream's order. Allocations are made and freed at once, so
@@ -40,7 +42,8 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, vo
 }
 cudaError_t cudaMallocFromPoolAsync(void** to, std::size_t bytes, cudaMemPool_t,
                                     cudaStream_t stream) {
-  return cudaMallocAsync(to, bytes, stream);
+  ridgeline::program::refuse_in_capture(stream, "cudaMallocFromPoolAsync", RIDGELINE_CALLER);
+  return ridgeline::program::allocate_device(to, bytes, "buffer", RIDGELINE_CALLER);
 }
 
 }  // extern "C"

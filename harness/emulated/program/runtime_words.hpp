@@ -37,9 +37,9 @@ RIDGELINE_SYMBOL cudaMemcpyToSymbol(const T& symbol, const void* from, std::size
 RIDGELINE_SYMBOL cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes,
                                          std::size_t offset = 0,
                                          cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                         cudaStream_t = nullptr) {
-  return cudaMemcpyToSymbol(ridgeline::program::address_of_symbol(symbol), from, bytes, offset,
-                            kind);
+                                         cudaStream_t stream = nullptr) {
+  return cudaMemcpyToSymbolAsync(ridgeline::program::address_of_symbol(symbol), from, bytes, offset,
+                                 kind, stream);
 }
 RIDGELINE_SYMBOL cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
                                       std::size_t offset = 0,
@@ -50,9 +50,9 @@ RIDGELINE_SYMBOL cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t byt
 RIDGELINE_SYMBOL cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes,
                                            std::size_t offset = 0,
                                            cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-                                           cudaStream_t = nullptr) {
-  return cudaMemcpyFromSymbol(to, ridgeline::program::address_of_symbol(symbol), bytes, offset,
-                              kind);
+                                           cudaStream_t stream = nullptr) {
+  return cudaMemcpyFromSymbolAsync(to, ridgeline::program::address_of_symbol(symbol), bytes, offset,
+                                   kind, stream);
 }
 RIDGELINE_SYMBOL cudaGetSymbolAddress(void** to, const T& symbol) {
   return cudaGetSymbolAddress(to, ridgeline::program::address_of_symbol(symbol));
@@ -88,4 +88,34 @@ inline cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStrea
 }
 inline cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) {
   return cudaSuccess;
+}
+
+// Graphs, as they were called before their edges had data.
+inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                                     std::size_t* count) {
+  return cudaGraphGetEdges(graph, from, to, nullptr, count);
+}
+inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* to,
+                                                std::size_t* count) {
+  return cudaGraphNodeGetDependencies(node, to, nullptr, count);
+}
+inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* to,
+                                                  std::size_t* count) {
+  return cudaGraphNodeGetDependentNodes(node, to, nullptr, count);
+}
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                            const cudaGraphNode_t* to, std::size_t count) {
+  return cudaGraphAddDependencies(graph, from, to, nullptr, count);
+}
+inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                               const cudaGraphNode_t* to, std::size_t count) {
+  return cudaGraphRemoveDependencies(graph, from, to, nullptr, count);
+}
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t graph, cudaGraph_t from,
+                                       cudaGraphNode_t* failed, cudaGraphExecUpdateResult* result) {
+  cudaGraphExecUpdateResultInfo told{};
+  const cudaError_t error = cudaGraphExecUpdate(graph, from, &told);
+  if (failed != nullptr) *failed = told.errorNode;
+  if (result != nullptr) *result = told.result;
+  return error;
 }

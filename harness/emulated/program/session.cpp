@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -166,6 +167,27 @@ void Session::host_mistake(std::string check, std::uint32_t pc, const std::strin
                     .text = std::move(text),
                     .count = 1,
                     .worst_sizes = ""});
+}
+
+void Session::look_for_leaks() {
+  struct Leak {
+    std::uint64_t count = 0, bytes = 0, first = 0;
+  };
+  std::map<std::uint32_t, Leak> leaks;
+  for (const auto& [address, allocation] : allocations) {
+    if (allocation.of_host) continue;
+    Leak& leak = leaks[allocation.pc];
+    if (leak.count++ == 0) leak.first = address;
+    leak.bytes += allocation.bytes;
+  }
+  for (const auto& [pc, leak] : leaks)
+    host_mistake("leak", pc,
+                 leak.count == 1
+                     ? fmt::format("{} is not freed at the program's end",
+                                   machine_.memory().describe(leak.first))
+                     : fmt::format("{} allocations, of {} bytes together, are not freed at the "
+                                   "program's end, as {}",
+                                   leak.count, leak.bytes, machine_.memory().describe(leak.first)));
 }
 
 void Session::host_note(const std::string& check, std::uint32_t pc, const std::string& detail) {

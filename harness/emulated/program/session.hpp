@@ -51,6 +51,8 @@ class Session {
   void host_mistake(std::string check, std::uint32_t pc, const std::string& detail);
   /// Likewise what may be one; of each line the first.
   void host_note(const std::string& check, std::uint32_t pc, const std::string& detail);
+  /// Makes what is not freed mistakes, by the lines that have allocated it.
+  void look_for_leaks();
   void note(const std::string& text) { notes_.insert(text); }
 
   /// Sets the error that cudaGetLastError() gives.
@@ -64,6 +66,7 @@ class Session {
     std::size_t bytes = 0;
     bool of_host = false;  // pinned: the host may touch it
     bool managed = false;
+    std::uint32_t pc = 0;  // behind what has made it; 0: not known
   };
   std::map<std::uint64_t, Allocation> allocations;
   /// What the host can read there without a copy is a result, too.

@@ -27,9 +27,9 @@
 #include "harness/worker/check/unset_variables.hpp"
 
 // The program around one that has a main() of its own: PROGRAM DEVICE [--report FILE] [--text FILE]
-// [--limit ACCESSES] [-- ARGUMENTS...]. The files get what it found, as JSON and for people. Exit
-// codes: 0 nothing wrong was found, 2 something was, or the program ended with another code than 0,
-// 3 it was stopped at its limit or interrupted, 64 usage, 69 no such device.
+// [--limit ACCESSES] [--leaks 1] [-- ARGUMENTS...]. The files get what it found, as JSON and for
+// people. Exit codes: 0 nothing wrong was found, 2 something was, or the program ended with another
+// code than 0, 3 it was stopped at its limit or interrupted, 64 usage, 69 no such device.
 
 /// The user's main(), as the rewriter calls it.
 extern "C" int ridgeline_run_program(int count, char** arguments);
@@ -40,7 +40,7 @@ namespace {
 std::string device_name, report_file, text_file;
 program::Session* session = nullptr;
 std::string interrupted;  // where the program was, when it was asked to end
-bool has_arguments = false;
+bool has_arguments = false, looks_for_leaks = false;
 
 /// What stopped the program before its end, if anything did.
 const std::string& stopped() {
@@ -156,6 +156,13 @@ std::string text_of(const record::Measurement& measurement) {
 /// Ends the process where the files cannot be written.
 record::Measurement report(int code) {
   program::open_managed_memory();
+  // What was ended before its end had not come to what frees.
+  const auto ended_it = [](const program::Found& each) {
+    return each.check == "unsupported" || each.check == "crash" || each.check == "exception";
+  };
+  if (looks_for_leaks && stopped().empty() && session->last_error != cudaErrorLaunchFailure &&
+      std::ranges::none_of(session->found(), ended_it))
+    session->look_for_leaks();
   record::Measurement measurement = measured(code);
   try {
     worker::write_told(text_file, text_of(measurement));
@@ -235,6 +242,7 @@ int end_by(const worker::Ending& ending) {
   std::uint64_t limit = 0;
   const std::string limited = worker::value_of(arguments, "--limit");
   std::from_chars(limited.data(), limited.data() + limited.size(), limit);
+  looks_for_leaks = worker::value_of(arguments, "--leaks") == "1";
   // Whoever ends the program, what it has printed is seen.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   // One block at a time, so that nothing depends on how many cores there are.
