@@ -83,6 +83,8 @@ void Session::launched(const emulated::Report& report) {
     found_.push_back({finding.check, emulated::function_name(report.kernel), line.file, line.line,
                       emulated::text_of(report, finding), finding.count, finding.accesses});
   }
+  for (const emulated::Finding& note : report.notes)
+    if (noted_.emplace(note.check, note.pc).second) notes_.insert(emulated::text_of(report, note));
   const bool was_refused =
       !report.completed && report.findings.size() == 1 && report.findings.front().block < 0;
   const bool completed = report.completed;
