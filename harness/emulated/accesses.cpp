@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -45,8 +46,9 @@ void Block::look_closer(std::uint64_t address, std::uint32_t pc, int bytes) {
 
 namespace {
 
+/// `of_object`: see Entry.
 [[gnu::always_inline]] inline void log(Hot& here, std::uint64_t address, std::uint32_t pc, Act act,
-                                       std::uint64_t bytes) {
+                                       std::uint64_t bytes, std::uint64_t of_object) {
   const bool writes = is_store(act);
   if (writes) {
     // Not behind it, where what it stores is not known yet.
@@ -55,7 +57,8 @@ namespace {
     settle_store(here);
     begin_store(here, address, static_cast<unsigned>(bytes));
   }
-  *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};
+  *here.next = {address | of_object << address_bits, pc, act, static_cast<std::uint8_t>(bytes),
+                here.path};
   if (__builtin_expect(++here.next >= here.end, 0) && !writes)
     Block::current().lanes.park(LaneState::log_full);
 }
@@ -63,9 +66,9 @@ namespace {
 // What is rare stands in functions of its own, called last, so that what is common needs no stack.
 
 [[gnu::noinline, gnu::cold]] void log_elsewhere(std::uint64_t address, std::uint32_t pc, Act act,
-                                                std::uint64_t bytes) {
+                                                std::uint64_t bytes, std::uint64_t of_object) {
   Block::current().look_closer(address, pc, static_cast<int>(bytes));
-  log(hot, address, pc, act, bytes);
+  log(hot, address, pc, act, bytes, of_object);
 }
 
 [[gnu::noinline, gnu::cold]] void look_at_private(std::uint64_t address, std::uint32_t pc) {
@@ -76,7 +79,7 @@ namespace {
 }
 
 [[gnu::always_inline]] inline void access(const void* at, std::uint32_t pc, Act act,
-                                          std::uint64_t bytes) {
+                                          std::uint64_t bytes, std::uint64_t of_object = 0) {
   Hot& here = hot;
   const auto address = reinterpret_cast<std::uint64_t>(at);
   if (here.next == nullptr) {
@@ -89,15 +92,17 @@ namespace {
     return;
   }
   if (__builtin_expect(!Block::is_fine(here, address, bytes), 0))
-    return log_elsewhere(address, pc, act, bytes);
-  log(here, address, pc, act, bytes);
+    return log_elsewhere(address, pc, act, bytes, of_object);
+  log(here, address, pc, act, bytes, of_object);
 }
 
 /// In pieces of at most 4 bytes that are the same for all lanes with an element of one array each.
 void range(void* at, std::size_t bytes, std::uint32_t pc, Act act) {
   std::size_t piece = 4;
   while ((reinterpret_cast<std::uint64_t>(at) | bytes) % piece != 0) piece /= 2;
-  for (std::size_t i = 0; i < bytes; i += piece) access(static_cast<char*>(at) + i, pc, act, piece);
+  for (std::size_t i = 0; i < bytes; i += piece)
+    access(static_cast<char*>(at) + i, pc, act, piece,
+           act == Act::read ? std::min(1 + i / piece, unknown_piece) : 0);
 }
 
 /// Logs an atomic operation of a kernel with the fences that its order amounts to, the one behind

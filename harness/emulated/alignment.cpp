@@ -87,8 +87,13 @@ std::uint64_t place_of(const Entry& entry) {
   return place;
 }
 
-/// Takes what was stored out of the addresses.
-void split_stores(Request& request, std::size_t count) {
+/// Whether the upper bits of the addresses say more; of all lanes of a request alike.
+bool says_more(const Entry& entry) {
+  return is_store(entry.act) || (entry.act == Act::read && entry.address >> address_bits != 0);
+}
+
+/// Takes what was stored, or the number of the piece, out of the addresses.
+void split_addresses(Request& request, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     request.stored[i] = static_cast<std::uint16_t>(request.addresses[i] >> address_bits);
     request.addresses[i] &= address_mask;
@@ -112,7 +117,7 @@ bool take_converged(std::span<LaneLog> logs, Request& request) {
     request.lanes[count++] = log.lane;
     ++log.next;
   }
-  if (is_store(place.act)) split_stores(request, count);
+  if (says_more(place)) split_addresses(request, count);
   request.pc = place.pc;
   request.act = place.act;
   request.bytes = place.bytes;
@@ -168,7 +173,7 @@ void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
       request.lanes[static_cast<std::size_t>(request.count++)] = log.lane;
       ++log.next;
     }
-    if (is_store(place.act)) split_stores(request, static_cast<std::size_t>(request.count));
+    if (says_more(place)) split_addresses(request, static_cast<std::size_t>(request.count));
     warp.request(request);
   }
 }

@@ -28,7 +28,7 @@ struct Request {
   int count = 0;  // of active lanes
   std::array<std::uint64_t, 32> addresses;
   std::array<std::uint8_t, 32> lanes;    // ascending
-  std::array<std::uint16_t, 32> stored;  // of stores: see log.hpp
+  std::array<std::uint16_t, 32> stored;  // of stores, and of pieces of objects: see log.hpp
   std::span<const LaneLog> logs;         // what the warp's lanes have done behind it, by lane
 
   std::span<const std::uint64_t> active_addresses() const {

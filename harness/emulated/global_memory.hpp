@@ -157,6 +157,8 @@ class GlobalMemory {
   /// Where the first of these bytes is that nobody has written; absent when all are. They lie in an
   /// allocation, or none is looked at.
   std::optional<std::uint64_t> first_unwritten(const void* memory, std::size_t bytes) const;
+  /// Whether some of these bytes, which lie in an allocation, were written. Called by kernels.
+  bool any_written(std::uint64_t address, std::uint64_t bytes) const;
   /// Whether nobody has written to the allocation at `memory`, anywhere.
   bool is_untouched(const void* memory) const;
   /// That the bytes at `to` were copied: those are as unwritten as what they were copied from,

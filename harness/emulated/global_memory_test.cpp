@@ -84,6 +84,9 @@ TEST(GlobalMemory, KnowsWhatWasWritten) {
   memory.mark(static_cast<const char*>(made) + 3, 30, true);
   for (int i = 3; i < 33; ++i) EXPECT_TRUE(written(i, 1)) << i;
   EXPECT_FALSE(written(33, 1));
+  EXPECT_TRUE(memory.any_written(address(made, 32), 16));
+  EXPECT_FALSE(memory.any_written(address(made, 33), 16));
+  EXPECT_FALSE(memory.any_written(address(made, 33), 64)) << "not inside";
   memory.mark(made, 64, true);
   EXPECT_TRUE(written(60, 4));
   memory.mark(made, 64, false);

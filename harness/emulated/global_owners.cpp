@@ -392,6 +392,18 @@ void GlobalMemory::note_written(std::uint64_t address, std::uint64_t bytes) {
               ((std::uint64_t{1} << bytes) - 1) << at % 64);
 }
 
+bool GlobalMemory::any_written(std::uint64_t address, std::uint64_t bytes) const {
+  if (!is_global(address) || !is_inside(address, bytes)) return false;
+  const Slot& slot = slots_[(address - global_base) / slot_span];
+  const std::uint64_t at = (address - global_base) % slot_span - slot_front;
+  bool any = slot.whole;
+  for (std::uint64_t byte = at; !any && byte < at + bytes; ++byte) {
+    std::atomic_ref marks(reinterpret_cast<std::uint64_t*>(slot.written)[byte / 64]);
+    any = (marks.load(std::memory_order_relaxed) >> byte % 64 & 1) != 0;
+  }
+  return any;
+}
+
 std::uint32_t GlobalMemory::number_of(std::uint32_t block) const {
   return several_ + 1 + block % most_blocks;
 }

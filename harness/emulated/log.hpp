@@ -35,7 +35,8 @@ constexpr bool is_store(Act act) { return act == Act::write || act == Act::volat
 /// One act of a lane, in the order of its program.
 struct Entry {
   std::uint64_t address;  // of memory; an event's number; of the others the mask of lanes that take
-                          // part. Of a store the upper 16 bits say what was stored, see below
+                          // part. Of a store the upper 16 bits say what was stored, see below; of a
+                          // piece of an object that is read whole, its number from 1
   std::uint32_t pc;  // return address of the access; programs lie below 4 GiB, see emulated.cmake
   Act act;
   std::uint8_t bytes;
@@ -47,6 +48,7 @@ static_assert(sizeof(Entry) == 16);
 // whether the same was there before.
 inline constexpr int address_bits = 48;
 inline constexpr std::uint64_t address_mask = (std::uint64_t{1} << address_bits) - 1;
+inline constexpr std::uint64_t unknown_piece = 0xFFFF;  // that one, or any behind it
 constexpr bool same_as_before(std::uint16_t stored) { return (stored & 0x8000) != 0; }
 inline constexpr std::uint64_t mixer = 0x9E3779B97F4A7C15u;  // 2^64 by the golden ratio
 constexpr std::uint16_t sum_of(std::uint16_t stored) { return stored & 0x7FFF; }

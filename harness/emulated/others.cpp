@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/emulated/aggregate_copies.hpp"
 #include "harness/emulated/block.hpp"
 #include "harness/emulated/program_variables.hpp"
 
@@ -268,10 +269,12 @@ bool Others::request(const Request& request, int warp, bool strong) {
   for (std::size_t i = 0; i < request.active_lanes().size(); ++i) {
     const std::uint64_t address = request.addresses[i];
     Block* const owner = holder_of(address, request.bytes);  // lanes may reach different blocks
+    const auto place = [&] {
+      return fmt::format("shared memory of block {}", (owner == nullptr ? first : owner)->number());
+    };
+    const int thread = 32 * warp + request.lanes[i];
     const auto find = [&](const char* check) {
-      block_.findings.add(
-          check, request.pc, 32 * warp + request.lanes[i], -1,
-          fmt::format("shared memory of block {}", (owner == nullptr ? first : owner)->number()));
+      block_.findings.add(check, request.pc, thread, -1, place());
       return true;
     };
     if (owner == nullptr) return find(out_of_cluster);
@@ -280,10 +283,17 @@ bool Others::request(const Request& request, int warp, bool strong) {
     // What goes to the own block this way may be in order by an mbarrier within a warp, which the
     // clocks of warps do not tell: it is not judged.
     if (owner != &block_) owner->outside.note(block_, warp, request, i, strong);
-    if (request.act == Act::write)
+    if (request.act == Act::write) {
       owner->shared.history.mark_written(offset, request.bytes);
-    else if (!owner->shared.history.written(offset, request.bytes))
-      find("uninitialised (cluster)");
+    } else if (!owner->shared.history.written(offset, request.bytes)) {
+      constexpr const char* check = "uninitialised (cluster)";
+      const CopiedObject object = copied_object(request, i);
+      if (object.bytes != 0 &&
+          owner->shared.history.any_written(offset - (address - object.begin), object.bytes))
+        block_.findings.note(check, request.pc, thread, -1, in_copied(object, place()));
+      else
+        find(check);
+    }
   }
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/emulated/aggregate_copies.hpp"
 #include "harness/emulated/block.hpp"
 #include "harness/emulated/requests.hpp"
 
@@ -56,7 +57,18 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
       block_.findings.add(check, pc, thread, other, block_.memory.describe(address), address,
                           block_.memory.allocation_of(address));
     };
-    if (mistake->unwritten) find("uninitialised (global)", -1);
+    if (mistake->unwritten) {
+      constexpr const char* check = "uninitialised (global)";
+      const CopiedObject object = accesses.request == nullptr
+                                      ? CopiedObject{}
+                                      : copied_object(*accesses.request, mistake->access);
+      if (object.bytes != 0 && block_.memory.any_written(object.begin, object.bytes))
+        block_.findings.note(check, pc, thread, -1,
+                             in_copied(object, block_.memory.describe(address)), address,
+                             block_.memory.allocation_of(address));
+      else
+        find(check, -1);
+    }
     if (mistake->race.launch != 0) {
       block_.findings.add(mistake->race.what, pc, thread, -1,
                           fmt::format("{}, {}", block_.memory.describe(address),
@@ -127,10 +139,17 @@ void Requests::touch_lane(const Request& request, std::size_t i) {
   const std::uint64_t offset = block_.shared.offset_of(request.addresses[i]);
   const int thread = 32 * warp_ + request.lanes[i];
   if ((request.act == Act::read || request.act == Act::atomic) &&
-      !history.written(offset, request.bytes))
-    block_.findings.add("uninitialised (shared)", request.pc, thread, -1,
-                        block_.shared.describe(request.addresses[i], request.bytes), 0,
-                        block_.shared.variable_of(request.addresses[i]));
+      !history.written(offset, request.bytes)) {
+    constexpr const char* check = "uninitialised (shared)";
+    const CopiedObject object = copied_object(request, i);
+    const std::string place = block_.shared.describe(request.addresses[i], request.bytes);
+    const std::uint64_t variable = block_.shared.variable_of(request.addresses[i]);
+    if (object.bytes != 0 &&
+        history.any_written(offset - (request.addresses[i] - object.begin), object.bytes))
+      block_.findings.note(check, request.pc, thread, -1, in_copied(object, place), 0, variable);
+    else
+      block_.findings.add(check, request.pc, thread, -1, place, 0, variable);
+  }
   Stored stored{.is_strong = strong_};
   if (request.act == Act::write)
     stored = {request.with(i), same_as_before(request.stored[i]), strong_};

@@ -191,4 +191,12 @@ bool SharedHistory::written(std::size_t offset, int bytes) const {
   return true;
 }
 
+bool SharedHistory::any_written(std::size_t offset, std::size_t bytes) const {
+  for (std::size_t byte = offset; byte < offset + bytes && byte / 4 < count_; ++byte) {
+    const State& state = words_[byte / 4].state;
+    if (state.since == block_ && (state.written >> byte % 4 & 1) != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace ridgeline::emulated

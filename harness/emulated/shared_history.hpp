@@ -140,6 +140,8 @@ class SharedHistory {
   void mark_written(std::size_t offset, int bytes);
   /// Whether every byte has been written in this block.
   bool written(std::size_t offset, int bytes) const;
+  /// Whether some byte has.
+  bool any_written(std::size_t offset, std::size_t bytes) const;
 
   /// What the warp knows and has done becomes part of `to`, which another warp may acquire.
   void release(int warp, Knowledge& to);

@@ -79,6 +79,9 @@ TEST_F(History, KnowsWhatWasWrittenInThisBlock) {
   EXPECT_TRUE(history.written(6, 2));
   EXPECT_FALSE(history.written(4, 4));
   EXPECT_FALSE(history.written(0, 8));
+  EXPECT_TRUE(history.any_written(4, 4));
+  EXPECT_FALSE(history.any_written(4, 2));
+  EXPECT_FALSE(history.any_written(8, 1000));
   touch(0, Act::write, 4, 2);
   EXPECT_TRUE(history.written(0, 8));
   history.begin_block(4);

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/emulated/compiler/aggregate_copies.hpp"
 #include "harness/emulated/compiler/local_indices.hpp"
 #include "harness/emulated/compiler/program_texts.hpp"
 #include "harness/emulated/compiler/shared_guards.hpp"
@@ -50,7 +52,9 @@ int assemble(const std::vector<std::string>& command, const std::string& assembl
   {
     std::ifstream made(assembly);
     std::ofstream with_guards(guarded);
-    ridgeline::emulated::add_shared_guards(made, with_guards,
+    std::stringstream with_copies;
+    ridgeline::emulated::mark_aggregate_copies(made, with_copies, functions);
+    ridgeline::emulated::add_shared_guards(with_copies, with_guards,
                                            ridgeline::emulated::guard_bytes_of(command));
     ridgeline::emulated::write_texts("ridgeline_local_indices",
                                      ridgeline::emulated::local_indices(functions), with_guards);

@@ -75,12 +75,6 @@ bool is_declaration(std::string_view text) {
          text.find(' ') != std::string_view::npos;
 }
 
-/// "_5" and "to_7" are names of one value each; "x" is a variable in memory.
-bool is_assigned_once(std::string_view name) {
-  const std::size_t number = name.find_last_not_of("0123456789");
-  return number != std::string_view::npos && name[number] == '_' && number + 1 < name.size();
-}
-
 void declare_parameters(DumpedFunction& function, std::string_view signature) {
   int depth = 0;
   std::size_t end = signature.rfind(')');
@@ -110,6 +104,11 @@ std::string_view first_name(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size() && is_of_a_name(text[end])) ++end;
   return text.substr(0, end);
+}
+
+bool is_assigned_once(std::string_view name) {
+  const std::size_t number = name.find_last_not_of("0123456789");
+  return number != std::string_view::npos && name[number] == '_' && number + 1 < name.size();
 }
 
 std::string variable_of(std::string_view value) {

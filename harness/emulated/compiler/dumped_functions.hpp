@@ -38,5 +38,7 @@ std::vector<const DumpedFunction*> functions_of_kernels(
 std::string_view first_name(std::string_view text);
 /// "to_2(D)" and "to_2" are of the variable "to"; "_5" is its own.
 std::string variable_of(std::string_view value);
+/// "_5" and "to_7" are names of one value each; "x" is a variable in memory.
+bool is_assigned_once(std::string_view name);
 
 }  // namespace ridgeline::emulated

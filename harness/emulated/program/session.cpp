@@ -108,6 +108,8 @@ void Session::launched(const emulated::Report& report) {
     if (file.empty() || noted_lines_.emplace(report.kernel, note.check, file, line).second)
       notes_.insert(emulated::text_of(report, note));
   }
+  for (const emulated::Finding& note : report.notes)
+    if (noted_.emplace(note.check, note.pc).second) notes_.insert(emulated::text_of(report, note));
   const bool was_refused =
       !report.completed && report.findings.size() == 1 && report.findings.front().block < 0;
   const bool completed = report.completed;
