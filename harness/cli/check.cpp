@@ -102,9 +102,10 @@ std::string add_finding(json::Value& written, const json::Value& finding,
   written["outcome"] = "wrong_result";
   written["reason"] = finding.at("text");
   written["findings"].push_back(finding);
-  std::string told =
-      fmt::format("\n{}: 1 mistake, found by a second run with zeros in variables\n  {}\n", device,
-                  finding.at("text").text());
+  std::string told = fmt::format(
+      "\n{}: 1 mistake, found by a second run with zeros in variables\n  {}\n"
+      "    remedy: {}\n",
+      device, finding.at("text").text(), finding.at("remedy").text());
   if (const json::Value* const notes = written.find("notes"); notes && notes->is_array())
     for (const json::Value& note : notes->elements())
       if (note.is_text()) told += fmt::format("note: {}\n", note.text());

@@ -70,7 +70,8 @@ json::Value unset_finding(const FineCheck& check, const fs::path& folder) {
       {"text",
        "uninitialised (local): results change with what was in kernels' variables before "
        "they were written. Variables that may be read too early: " +
-           names}};
+           names},
+      {"remedy", "give each of them a value where it is declared"}};
 }
 
 }  // namespace ridgeline::cli

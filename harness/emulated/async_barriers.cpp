@@ -89,10 +89,12 @@ void AsyncUnit::complete_phase(Barrier& barrier) {
 void AsyncUnit::count_arrival(Barrier& barrier, const void* at, unsigned arrivals,
                               std::uint64_t bytes, std::uint32_t pc) {
   if (barrier.pending < arrivals)
-    Block::current().lanes.stop("too many arrivals at an mbarrier", pc, -1,
-                                fmt::format("{}: {} of {} are outstanding in this phase",
-                                            name_of(reinterpret_cast<std::uint64_t>(at)),
-                                            barrier.pending, barrier.arrivals));
+    Block::current().lanes.stop(
+        "too many arrivals at an mbarrier", pc, -1,
+        fmt::format("{}: {} of {} are outstanding in this phase, which is "
+                    "number {} and has parity {}",
+                    name_of(reinterpret_cast<std::uint64_t>(at)), barrier.pending, barrier.arrivals,
+                    barrier.phase, barrier.phase % 2));
   barrier.bytes += static_cast<std::int64_t>(bytes);
   barrier.pending -= arrivals;
   if (arrivals != 0) complete_phase(barrier);

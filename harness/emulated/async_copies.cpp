@@ -190,7 +190,7 @@ void AsyncUnit::begin_copy(Copy& copy) {
 void AsyncUnit::check_fenced(const Copy& copy, Findings& findings) const {
   const auto barrier = barriers_.find(copy.barrier);
   if (barrier != barriers_.end() && !barrier->second.fenced)
-    findings.add("missing fence", copy.pc, copy.thread, barrier->second.thread,
+    findings.add("missing fence (mbarrier)", copy.pc, copy.thread, barrier->second.thread,
                  block_.shared.describe(copy.barrier) +
                      ", an mbarrier, is initialised, and no fence makes it known to the "
                      "asynchronous unit");

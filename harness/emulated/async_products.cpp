@@ -210,7 +210,7 @@ void AsyncUnit::multiply(const Product& product, float* sums, const std::uint32_
         block_.lanes.stop("divergent warpgroup", pc, 32 * warp + lane,
                           "lanes of a warp have different descriptors, or keep their sums or not");
     if (!of_warp.fenced)
-      block_.lanes.stop("missing fence", pc, -1,
+      block_.lanes.stop("missing fence (wgmma)", pc, -1,
                         "no wgmma.fence orders the sums' registers before the first product");
     Started started{product, 0, pc};
     if (all[0]->left != nullptr) {

@@ -260,6 +260,10 @@ void unsupported(const char* what) {
   Block::current().lanes.stop("unsupported", RIDGELINE_CALLER, -1, what);
 }
 
+void mistaken(const char* check, const char* what) {
+  Block::current().lanes.stop(check, RIDGELINE_CALLER, -1, what);
+}
+
 int units_of(const void* machine) { return static_cast<const Machine*>(machine)->limits().units; }
 
 void launch(const device::LaunchConfig& config, void* machine, const KernelCall& call) {

@@ -80,6 +80,8 @@ void fence(Scope scope = Scope::device);
 std::uint64_t ticks();
 /// Gives the word what it does not model: the launch ends.
 [[noreturn]] void unsupported(const char* what);
+/// Gives the word what the kernel does wrong with it: the launch ends.
+[[noreturn]] void mistaken(const char* check, const char* what);
 
 /// Runs the kernel on the machine that `stream` belongs to.
 void launch(const device::LaunchConfig& config, void* machine, const KernelCall& call);

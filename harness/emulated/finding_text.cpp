@@ -40,7 +40,10 @@ std::string text_of(const Report& report, const Finding& finding) {
   if (finding.argument > 0) {
     const std::vector<std::string> names = parameter_names(report.kernel);
     const auto index = static_cast<std::size_t>(finding.argument) - 1;
-    if (index < names.size()) text += names[index] + ", ";
+    if (index < names.size())
+      text += names[index] + ", ";
+    else if (!names.empty() && names.back().ends_with("..."))
+      text += names.back() + ", ";
     text += fmt::format("argument {}: ", finding.argument);
   }
   text += finding.detail;

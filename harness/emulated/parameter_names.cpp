@@ -1,6 +1,8 @@
 #include "harness/emulated/parameter_names.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 
@@ -12,45 +14,91 @@ namespace {
 
 bool is_of_a_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// The last name in "const float* __restrict__ from" or "int n = 3"; empty when there is none.
+/// The last name in "const float* __restrict__ from", "int n = 3" or "int sizes[4]"; empty when
+/// there is none.
 std::string last_name(std::string_view parameter) {
-  std::size_t end = parameter.find('=');
-  end = end == std::string_view::npos ? parameter.size() : end;
+  std::size_t end = std::min(parameter.find_first_of("=["), parameter.size());
   while (end > 0 && !is_of_a_name(parameter[end - 1])) --end;
   std::size_t begin = end;
   while (begin > 0 && is_of_a_name(parameter[begin - 1])) --begin;
-  return std::string(parameter.substr(begin, end - begin));
+  const bool is_pack = parameter.find("...") != std::string_view::npos;
+  return begin == end ? ""
+                      : std::string(parameter.substr(begin, end - begin)) + (is_pack ? "..." : "");
 }
 
-/// A few lines of a file from `line` on; empty when it cannot be read. Its path is relative to the
-/// source tree, which is looked for above the program.
-std::string lines_from(const SourceLine& where) {
+/// A space for each comment, and its ends of lines.
+std::string without_comments(std::string_view text) {
+  std::string kept;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with("//")) {
+      i += std::min(rest.find('\n'), rest.size());
+      kept += '\n';
+    } else if (rest.starts_with("/*")) {
+      const std::size_t end = std::min(rest.find("*/", 2), rest.size() - 2) + 2;
+      kept += ' ';
+      kept.append(static_cast<std::size_t>(std::count(
+                      rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(end), '\n')),
+                  '\n');
+      i += end - 1;
+    } else {
+      kept += rest.front();
+    }
+  }
+  return kept;
+}
+
+/// A file up to a few lines behind `last`; empty when it cannot be read. Its path is relative to
+/// the source tree, which is looked for above the program.
+std::string beginning_of(const SourceLine& last) {
   constexpr int enough = 24;
   std::ifstream file;
   std::error_code no_program;
   std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", no_program);
   do {
     folder = folder.parent_path();
-    file.open(folder / where.file);
+    file.open(folder / last.file);
   } while (!file && folder.has_relative_path());
   std::string text, line;
-  for (int i = 1; i < where.line + enough && std::getline(file, line); ++i)
-    if (i >= where.line) text += line.substr(0, line.find("//")) + '\n';
-  return text;
+  for (int i = 1; i < last.line + enough && std::getline(file, line); ++i) text += line + '\n';
+  return without_comments(text);
+}
+
+/// Where its parameters begin, if a function's name that ends at `end` is followed by any: also
+/// behind arguments of a template. A launch is not.
+std::size_t parameters_at(std::string_view source, std::size_t end) {
+  const auto skip_spaces = [&] {
+    end = std::min(source.find_first_not_of(" \t\n", end), source.size());
+  };
+  skip_spaces();
+  if (source.substr(end).starts_with("<<<")) return std::string_view::npos;
+  if (source.substr(end).starts_with('<')) {
+    int depth = 0;
+    do {
+      depth += source[end] == '<' ? 1 : source[end] == '>' ? -1 : 0;
+      ++end;
+    } while (depth > 0 && end < source.size());
+    skip_spaces();
+  }
+  return end < source.size() && source[end] == '(' ? end + 1 : std::string_view::npos;
 }
 
 }  // namespace
 
-std::vector<std::string> parameter_names(std::string_view source, std::string_view function) {
+std::vector<std::string> parameter_names(std::string_view source, std::string_view function,
+                                         std::size_t place) {
   const std::string_view plain = function.substr(0, function.find('<'));
-  std::size_t at = source.find(plain);
-  while (at != std::string_view::npos && at + plain.size() < source.size() &&
-         source[at + plain.size()] != '(')
-    at = source.find(plain, at + 1);
-  if (plain.empty() || at == std::string_view::npos) return {};
+  std::size_t begin = std::string_view::npos;
+  for (std::size_t at = source.find(plain); !plain.empty() && at != std::string_view::npos;
+       at = source.find(plain, at + 1)) {
+    if (at >= place && begin != std::string_view::npos) break;
+    if (at > 0 && is_of_a_name(source[at - 1])) continue;
+    const std::size_t parameters = parameters_at(source, at + plain.size());
+    if (parameters != std::string_view::npos) begin = parameters;
+  }
+  if (begin == std::string_view::npos) return {};
   std::vector<std::string> names;
   int depth = 0;
-  std::size_t begin = at + plain.size() + 1;
   for (std::size_t i = begin; i < source.size(); ++i) {
     const char c = source[i];
     if (depth == 0 && (c == ',' || c == ')')) {
@@ -66,10 +114,13 @@ std::vector<std::string> parameter_names(std::string_view source, std::string_vi
 }
 
 std::vector<std::string> parameter_names(std::uint64_t address) {
-  // In its first instruction.
-  const std::uint32_t pcs[] = {static_cast<std::uint32_t>(address) + 1};
-  const SourceLine line = source_lines(pcs).at(pcs[0]);
-  return parameter_names(lines_from(line), function_name(address));
+  const SourceLine line = function_line(address);
+  if (line.file.empty()) return {};
+  const std::string source = beginning_of(line);
+  std::size_t place = 0;  // where the line ends
+  for (int i = 0; i < line.line && place < source.size(); ++i)
+    place = std::min(source.find('\n', place), source.size() - 1) + 1;
+  return parameter_names(source, function_name(address), place);
 }
 
 }  // namespace ridgeline::emulated

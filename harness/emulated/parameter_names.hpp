@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,11 +9,14 @@
 namespace ridgeline::emulated {
 
 /// What the parameters of the running program's function at `address` are called in its source.
-/// Empty when the source cannot be read or has changed.
+/// Empty when the source cannot be read or has changed. A pack is the last one, and ends with
+/// "...".
 std::vector<std::string> parameter_names(std::uint64_t address);
 
-/// Of a source that begins at or before the function's name: {"from", "n"} of "void copy(const
-/// float* from, int n) {". Empty when that is not what stands there.
-std::vector<std::string> parameter_names(std::string_view source, std::string_view function);
+/// Of a source without comments: {"from", "n"} of "void copy(const float* from, int n) {". Of
+/// several functions of the name, the last one before `place` is meant, else the first behind it.
+/// Empty when there is none.
+std::vector<std::string> parameter_names(std::string_view source, std::string_view function,
+                                         std::size_t place = 0);
 
 }  // namespace ridgeline::emulated

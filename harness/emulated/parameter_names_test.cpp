@@ -1,5 +1,8 @@
 #include "harness/emulated/parameter_names.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace ridgeline::emulated {
@@ -15,6 +18,23 @@ TEST(ParameterNames, ReadsTheNamesOfParameters) {
           "copy<7>"),
       (Names{"from", "to", "shape", "n"}));
   EXPECT_EQ(parameter_names("void copying(int a); void copy(int b)", "copy"), (Names{"b"}));
+}
+
+TEST(ParameterNames, ReadsArraysPacksAndSpecialisations) {
+  EXPECT_EQ(parameter_names("void copy (int sizes[4], T*... to)", "copy"),
+            (Names{"sizes", "to..."}));
+  EXPECT_EQ(parameter_names("template <> void copy<float, 2>(float* x)", "copy<float, 2>"),
+            (Names{"x"}));
+}
+
+TEST(ParameterNames, AreOfTheNearestFunctionBeforeThePlace) {
+  const std::string source =
+      "void copy(int a) {}\nvoid copy(int b, int c) {\n  ++c;\n}\n"
+      "void host() { copy<<<1, 1>>>(x); }\nvoid copy(int d) {}";
+  EXPECT_EQ(parameter_names(source, "copy", source.find("++c")), (Names{"b", "c"}));
+  EXPECT_EQ(parameter_names(source, "copy", source.find("host")), (Names{"b", "c"}));
+  EXPECT_EQ(parameter_names(source, "copy", source.size()), (Names{"d"}));
+  EXPECT_EQ(parameter_names(source, "copy"), (Names{"a"}));
 }
 
 TEST(ParameterNames, KnowsNoNamesWhereTheSourceIsAnother) {

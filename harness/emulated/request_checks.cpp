@@ -12,8 +12,13 @@ namespace ridgeline::emulated {
 static constexpr const char* same_value = "same value stored without order";
 static constexpr const char* read_by_last_block =
     ", which may still be what was there before the other block's store: volatile accesses do not "
-    "order each other. Put __threadfence() between the store and the atomic that counts blocks, "
-    "and between that atomic and this load";
+    "order each other";
+
+/// What a race is by, where that is no plain access. `other_is_strong`: atomic or volatile.
+static const char* kind_of_race(bool is_atomic, bool is_of_block, bool other_is_strong) {
+  if (is_atomic) return is_of_block ? ", by an atomic of block scope" : ", by an atomic";
+  return other_is_strong ? ", by a plain access, against an atomic or volatile one" : "";
+}
 
 bool Requests::ordered_by_lock(const Request& request, int thread, int other) const {
   if (other < 0 || thread / 32 != warp_ || other / 32 != warp_) return false;
@@ -53,8 +58,8 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
   while (const auto mistake = block_.memory.touch(accesses, next, toucher, block_.shared.history)) {
     const std::uint64_t address = accesses.addresses[mistake->access];
     const int thread = accesses.first_thread + accesses.threads[mistake->access];
-    const auto find = [&](const char* check, int other) {
-      block_.findings.add(check, pc, thread, other, block_.memory.describe(address), address,
+    const auto find = [&](const char* check, int other, const char* kind = "") {
+      block_.findings.add(check, pc, thread, other, block_.memory.describe(address) + kind, address,
                           block_.memory.allocation_of(address));
     };
     if (mistake->unwritten) {
@@ -91,7 +96,9 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
                            block_.memory.describe(address), address,
                            block_.memory.allocation_of(address));
     else if (mistake->race.what != nullptr)
-      find(mistake->race.what, mistake->race.other);
+      find(mistake->race.what, mistake->race.other,
+           kind_of_race(accesses.act == Act::atomic, toucher.in_block,
+                        !toucher.strong && mistake->race.with_strong));
   }
 }
 
@@ -161,7 +168,10 @@ void Requests::touch_lane(const Request& request, std::size_t i) {
   if (conflict->same_value || stored_the_same(request, i, *conflict))
     block_.findings.note(same_value, request.pc, thread, conflict->other, place, 0, variable);
   else
-    block_.findings.add(conflict->what, request.pc, thread, conflict->other, place, 0, variable);
+    block_.findings.add(
+        conflict->what, request.pc, thread, conflict->other,
+        place + kind_of_race(request.act == Act::atomic, false, !strong_ && conflict->with_strong),
+        0, variable);
 }
 
 }  // namespace ridgeline::emulated

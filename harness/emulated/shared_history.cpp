@@ -121,7 +121,7 @@ std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset,
   std::optional<Conflict> conflict;
   const auto note = [&](const char* what, Cell cell, bool same_value = false) {
     if (!conflict || (conflict->same_value && !same_value))
-      conflict = Conflict{what, thread_of(cell), same_value};
+      conflict = Conflict{what, thread_of(cell), same_value, false, is_atomic(cell)};
   };
   const auto is_with = [&](Cell cell) {
     const int other = thread_of(cell);

@@ -59,6 +59,7 @@ class SharedHistory {
     int other;                // thread of the earlier access; unit_thread for the asynchronous unit
     bool same_value = false;  // was stored by both
     bool with_read = false;   // of a store: it races with a read, too
+    bool with_strong = false;  // the earlier access was atomic or volatile
   };
 
   /// What is known of each warp, and last of the asynchronous unit: accesses before these clocks

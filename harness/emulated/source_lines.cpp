@@ -58,8 +58,12 @@ struct Close {
   void operator()(std::FILE* pipe) const { ::pclose(pipe); }
 };
 
+/// Which of the lines of calls that were inlined at a place.
+enum class Call : std::uint8_t { innermost, outermost };
+
 /// Adds the lines of `pcs` to `lines`.
-void ask(std::span<const std::uint32_t> pcs, std::map<std::uint32_t, SourceLine>& lines) {
+void ask(std::span<const std::uint32_t> pcs, Call call,
+         std::map<std::uint32_t, SourceLine>& lines) {
   constexpr std::size_t at_once = 2000;  // addresses of a command line
   for (std::size_t first = 0; first < pcs.size(); first += at_once) {
     // -a prints each address before the lines of the calls that were inlined there, the innermost
@@ -84,8 +88,8 @@ void ask(std::span<const std::uint32_t> pcs, std::map<std::uint32_t, SourceLine>
         continue;
       }
       const SourceLine line = parsed(text);
-      if (found != nullptr && found->file.empty() && !line.file.empty() &&
-          !is_word_of_the_language(line.file))
+      if (found != nullptr && (call == Call::outermost || found->file.empty()) &&
+          !line.file.empty() && !is_word_of_the_language(line.file))
         *found = line;
     }
   }
@@ -103,10 +107,17 @@ std::map<std::uint32_t, SourceLine> source_lines(std::span<const std::uint32_t> 
     if (!known.contains(pc)) unknown.push_back(pc);
   std::ranges::sort(unknown);
   unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
-  ask(unknown, known);
+  ask(unknown, Call::innermost, known);
   std::map<std::uint32_t, SourceLine> lines;
   for (const std::uint32_t pc : pcs) lines[pc] = known[pc];
   return lines;
+}
+
+SourceLine function_line(std::uint64_t address) {
+  const std::uint32_t pcs[] = {static_cast<std::uint32_t>(address) + 1};  // see ask()
+  std::map<std::uint32_t, SourceLine> lines;
+  ask(pcs, Call::outermost, lines);
+  return lines[pcs[0]];
 }
 
 }  // namespace ridgeline::emulated

@@ -18,4 +18,8 @@ struct SourceLine {
 /// Asks addr2line once per line; what it does not know, or all where it is missing, has no file.
 std::map<std::uint32_t, SourceLine> source_lines(std::span<const std::uint32_t> pcs);
 
+/// A line of the function that begins at the address, in which or behind which it is declared: of
+/// what was inlined at its beginning, the line that calls. Without a file when it is not known.
+SourceLine function_line(std::uint64_t address);
+
 }  // namespace ridgeline::emulated

@@ -54,6 +54,12 @@ std::string command_text(std::string_view text, std::string_view special) {
   return out;
 }
 
+/// The finding's sentence, and what to do about it.
+std::string with_remedy(const CheckReport::Finding& finding) {
+  if (finding.remedy.empty()) return finding.text;
+  return fmt::format("{}\nremedy: {}", finding.text, finding.remedy);
+}
+
 bool is_fine(const CheckReport& report) { return report.outcome == "counted"; }
 
 /// What a report without findings says.
@@ -75,7 +81,8 @@ CheckReport check_report(const std::string& file, const json::Value& written) {
     CheckReport::Finding finding{.check = text_member(each, "check"),
                                  .file = text_member(each, "file"),
                                  .line = 0,
-                                 .text = text_member(each, "text")};
+                                 .text = text_member(each, "text"),
+                                 .remedy = text_member(each, "remedy")};
     if (!finding.file.empty()) finding.file = below_here(finding.file);
     if (const json::Value* line = each.find("line"); line != nullptr && line->is_integer())
       finding.line = static_cast<int>(std::clamp<std::int64_t>(line->integer(), 0, 1 << 30));
@@ -93,7 +100,7 @@ std::string check_junit(const CheckReport& report) {
       failed ? 1 : 0, !fine && !failed ? 1 : 0, xml_text(printable(report.file, most_text)));
   if (!fine) {
     std::string all;
-    for (const auto& finding : report.findings) all += xml_text(finding.text) + "\n";
+    for (const auto& finding : report.findings) all += xml_text(with_remedy(finding)) + "\n";
     const char* kind = failed ? "failure" : "error";
     text += fmt::format("<{} message=\"{}\" type=\"{}\">{}</{}>", kind, xml_text(whole(report)),
                         xml_text(report.outcome), all, kind);
@@ -109,6 +116,7 @@ std::string check_sarif(const CheckReport& report) {
     if (known.insert(rule).second) {
       json::Value one = json::Value::object();
       one["id"] = rule;
+      if (!finding.remedy.empty()) one["help"]["text"] = finding.remedy;
       rules.push_back(std::move(one));
     }
     json::Value result = json::Value::object();
@@ -123,7 +131,7 @@ std::string check_sarif(const CheckReport& report) {
     results.push_back(std::move(result));
   };
   for (const CheckReport::Finding& finding : report.findings) add(finding);
-  if (report.findings.empty() && !is_fine(report)) add({report.outcome, "", 0, whole(report)});
+  if (report.findings.empty() && !is_fine(report)) add({report.outcome, "", 0, whole(report), ""});
   json::Value run = json::Value::object();
   run["tool"]["driver"]["name"] = "ridgeline check";
   run["tool"]["driver"]["rules"] = std::move(rules);
@@ -141,10 +149,10 @@ std::string check_github(const CheckReport& report) {
     text += fmt::format("::error file={},line={},title={}::{}\n",
                         command_text(finding.file.empty() ? report.file : finding.file, "%:,"),
                         std::max(finding.line, 1), command_text(finding.check, "%:,"),
-                        command_text(finding.text, "%"));
+                        command_text(with_remedy(finding), "%\n"));
   };
   for (const CheckReport::Finding& finding : report.findings) add(finding);
-  if (report.findings.empty() && !is_fine(report)) add({report.outcome, "", 0, whole(report)});
+  if (report.findings.empty() && !is_fine(report)) add({report.outcome, "", 0, whole(report), ""});
   return text;
 }
 

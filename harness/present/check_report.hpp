@@ -14,6 +14,7 @@ struct CheckReport {
     std::string file;   // below the folder that the command runs in, where it is; may be empty
     int line = 0;
     std::string text;
+    std::string remedy;  // what to do about it; may be empty
   };
   std::string file;     // that was checked
   std::string outcome;  // "counted", "wrong_result", "unsupported", "timeout", "not_built"

@@ -83,6 +83,25 @@ std::string_view quoted(std::string_view text) {
   return "";
 }
 
+/// Whether a program has the name from CUDA, without declaring it.
+bool is_of_cuda(std::string_view name) {
+  constexpr std::array<std::string_view, 8> begins{"__",     "cuda",   "CUDA", "CU_",
+                                                   "atomic", "nvcuda", "surf", "texCubemap"};
+  constexpr std::array<std::string_view, 11> functions{
+      "erfinv",  "erfcinv", "normcdfinv",    "rhypot",        "norm3d",  "norm4d",
+      "rnorm3d", "rnorm4d", "cyl_bessel_i0", "cyl_bessel_i1", "sincospi"};
+  const auto goes_on = [&](std::string_view begin, int (*is)(int)) {
+    return name.size() > begin.size() && name.starts_with(begin) &&
+           is(static_cast<unsigned char>(name[begin.size()])) != 0;
+  };
+  const auto is_function = [&](std::string_view function) {
+    return name == function || (name.starts_with(function) && name.substr(function.size()) == "f");
+  };
+  return std::ranges::any_of(begins, [&](auto begin) { return name.starts_with(begin); }) ||
+         goes_on("cu", std::isupper) || goes_on("tex", std::isdigit) ||
+         std::ranges::any_of(functions, is_function);
+}
+
 std::string hint_of(std::string_view text) {
   if (text.find("No such file or directory") != std::string_view::npos) {
     const std::string_view name = text.substr(0, text.find(':'));
@@ -91,7 +110,7 @@ std::string hint_of(std::string_view text) {
   }
   const std::string_view name = quoted(text);
   if (std::string library = library_hint(name); !library.empty()) return library;
-  if (text.find("was not declared") != std::string_view::npos)
+  if (text.find("was not declared") != std::string_view::npos && is_of_cuda(name))
     return "the emulated device does not have it; keep it behind #ifndef RIDGELINE_CHECK, or write "
            "it by what docs/emulated-device.md lists";
   return "";
@@ -224,6 +243,7 @@ std::string told_errors(const std::string& said, const std::vector<std::string>&
     if (!hint.empty()) text += fmt::format("    {}\n", hint);
   };
   std::string_view users;
+  bool is_misread = false;  // what the compiler says behind a syntax error may come from it
   for_lines(said, [&](std::string_view line) {
     if (const std::size_t at = line.find("undefined reference to "); at != std::string_view::npos) {
       const std::string_view name = quoted(line.substr(at));
@@ -244,8 +264,9 @@ std::string told_errors(const std::string& said, const std::vector<std::string>&
         text += fmt::format("    {}\n", printable(line.substr(8), 1000));
       return true;
     }
+    is_misread = is_misread || message.text.starts_with("expected ");
     tell(is_users(message.place) || users.empty() ? message.place : users, message.text,
-         hint_of(message.text));
+         is_misread ? "" : hint_of(message.text));
     users = {};
     return true;
   });

@@ -19,6 +19,24 @@ TEST(ToldErrors, ALineOfTheUsersIsToldOnce) {
             "write it by what docs/emulated-device.md lists");
 }
 
+TEST(ToldErrors, OnlyAMissingNameOfCudasIsTheDevices) {
+  const auto told = [](const std::string& name) {
+    return told_errors("a.cu:12:3: error: '" + name + "' was not declared in this scope\n", {});
+  };
+  for (const char* const name : {"cudaFoo", "cuInit", "__vmins2", "atomicFoo", "rnorm3df"})
+    EXPECT_NE(told(name).find("does not have it"), std::string::npos) << name;
+  for (const char* const name : {"i", "count", "cutoff", "text", "textures", "current"})
+    EXPECT_EQ(told(name), "  a.cu:12: '" + std::string(name) + "' was not declared in this scope");
+}
+
+TEST(ToldErrors, BehindASyntaxErrorNothingIsSaidToBeMissing) {
+  EXPECT_EQ(told_errors("a.cu:2:3: error: expected unqualified-id before 'int'\n"
+                        "a.cu:3:3: error: 'cudaStatus' was not declared in this scope\n",
+                        {}),
+            "  a.cu:2: expected unqualified-id before 'int'\n"
+            "  a.cu:3: 'cudaStatus' was not declared in this scope");
+}
+
 TEST(ToldErrors, AnErrorInAHeaderIsThatOfTheLineThatComesThere) {
   EXPECT_EQ(told_errors("/usr/include/x.h: In instantiation of ‘f’:\n"
                         "a.cu:7:5:   required from here\n"

@@ -248,9 +248,9 @@ class grid_group {
   RIDGELINE_WORD void sync() const {
     unsigned* const arrivals = ::ridgeline::program::grid_arrivals();
     if (arrivals == nullptr)
-      emulated::unsupported(
-          "the barrier of a grid whose launch is not cooperative; start it by "
-          "cudaLaunchCooperativeKernel()");
+      emulated::mistaken("grid barrier without a cooperative launch",
+                         "only such a launch has all its blocks on the device at once, and a "
+                         "barrier of the grid");
     emulated::block_barrier(0xC0002u);
     if (details::thread_of_block() == 0) {
       emulated::fence();

@@ -15,6 +15,7 @@
 #include "harness/device/check.hpp"
 #include "harness/device/failure.hpp"
 #include "harness/emulated/emulated_device.hpp"
+#include "harness/emulated/remedies.hpp"
 #include "harness/measure/count.hpp"
 #include "harness/record/json.hpp"
 #include "harness/worker/check/endings.hpp"
@@ -59,6 +60,12 @@ double accesses_of(const record::Measurement& measurement) {
   return sum;
 }
 
+/// The name of the check that its reason, the text of a finding, begins with.
+std::string check_of(const record::Measurement& measurement) {
+  const std::string& text = measurement.reason;
+  return text.substr(0, std::min({text.find(" in "), text.find(" at "), text.find(':')}));
+}
+
 /// With the first mistake as a finding: its check, and the place that its text names.
 json::Value with_findings(const record::Measurement& measurement,
                           const std::vector<std::string>& notes) {
@@ -70,7 +77,9 @@ json::Value with_findings(const record::Measurement& measurement,
   json::Value one{{"text", measurement.reason}};
   const std::string& text = measurement.reason;
   const std::size_t at = text.find(" at "), line = text.find(':', at);
-  one["check"] = text.substr(0, std::min({text.find(" in "), at, text.find(':')}));
+  one["check"] = check_of(measurement);
+  if (const auto remedy = emulated::remedy_of(check_of(measurement)); !remedy.empty())
+    one["remedy"] = std::string(remedy);
   int number = 0;
   if (at != std::string::npos && line != std::string::npos &&
       std::from_chars(text.data() + line + 1, text.data() + text.size(), number).ec ==
@@ -85,8 +94,8 @@ json::Value with_findings(const record::Measurement& measurement,
 std::string text_of(const record::Measurement& measurement, std::string_view device,
                     const std::vector<std::string>& notes) {
   if (measurement.outcome != record::Outcome::counted)
-    return fmt::format("{}: {}\n  {}\n", device, record::to_string(measurement.outcome),
-                       measurement.reason);
+    return fmt::format("{}: {}\n  {}\n{}", device, record::to_string(measurement.outcome),
+                       measurement.reason, worker::remedy_line(check_of(measurement)));
   std::string text = fmt::format("{}: nothing wrong was found\n", device);
   for (const std::string& note : notes) text += fmt::format("  note: {}\n", note);
   return text + '\n' +

@@ -19,6 +19,7 @@
 #include "harness/emulated/program/managed_memory.hpp"
 #include "harness/emulated/program/session.hpp"
 #include "harness/emulated/program_symbols.hpp"
+#include "harness/emulated/remedies.hpp"
 #include "harness/emulated/settings.hpp"
 #include "harness/measure/count.hpp"
 #include "harness/record/json.hpp"
@@ -95,6 +96,8 @@ json::Value to_json(const record::Measurement& measurement, int code) {
   json::Value list = json::Value::array();
   for (const program::Found& each : session->found()) {
     json::Value one{{"check", each.check}, {"text", session->text_of(each)}, {"count", each.count}};
+    if (const auto remedy = emulated::remedy_of(each.check); !remedy.empty())
+      one["remedy"] = std::string(remedy);
     if (each.accesses > 1) one["accesses"] = each.accesses;
     if (!each.kernel.empty()) one["kernel"] = each.kernel;
     if (each.launches != 0) {
@@ -116,7 +119,7 @@ json::Value to_json(const record::Measurement& measurement, int code) {
     all["varying_accesses"] = varying_accesses();
     worker::add_unset_variables(all, static_cast<double>(session->accesses()));
   }
-  all["exit_code"] = code;
+  all["program_exit_code"] = code;
   all["launches"] = session->launches();
   all["accesses"] = session->accesses();
   return all;
@@ -136,7 +139,8 @@ std::string text_of(const record::Measurement& measurement) {
                         found.size() == 1 ? "1 mistake" : fmt::format("{} mistakes", found.size()),
                         session->launches());
   text += '\n';
-  for (const program::Found& each : found) text += fmt::format("  {}\n", session->text_of(each));
+  for (const program::Found& each : found)
+    text += fmt::format("  {}\n{}", session->text_of(each), worker::remedy_line(each.check));
   if (!found.empty() && !stopped().empty()) text += fmt::format("  {}\n", stopped());
   for (const std::string& note : session->notes()) text += fmt::format("note: {}\n", note);
   if (!measurement.sites.empty()) text += '\n' + worker::counts_text(measurement);

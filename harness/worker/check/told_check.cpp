@@ -8,6 +8,7 @@
 
 #include "harness/analysis/annotated_listing.hpp"
 #include "harness/base/file.hpp"
+#include "harness/emulated/remedies.hpp"
 
 namespace ridgeline::worker {
 
@@ -19,6 +20,11 @@ std::string value_of(const std::vector<std::string>& arguments, std::string_view
 
 void write_told(const std::string& file, std::string_view text) {
   if (!file.empty()) write_file(file, [&](std::ostream& out) { out << text; });
+}
+
+std::string remedy_line(std::string_view check) {
+  const std::string_view remedy = emulated::remedy_of(check);
+  return remedy.empty() ? "" : fmt::format("    remedy: {}\n", remedy);
 }
 
 std::string counts_text(const record::Measurement& measurement) {

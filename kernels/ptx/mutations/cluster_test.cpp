@@ -61,7 +61,7 @@ TEST(ClusterMutations, EachMistakeIsFoundByTheCheckThatIsMeantForIt) {
   };
   using enum Sharing;
   for (const Case& each :
-       {Case{no_fence_after_init, "missing fence", "full + 0, an mbarrier"},
+       {Case{no_fence_after_init, "missing fence (mbarrier)", "full + 0, an mbarrier"},
         {no_cluster_barrier, "shared memory of a block that has not begun",
          "block 1 of the cluster"},
         {hands_over_relaxed, "race (read after write)", "first_sum"},

@@ -96,7 +96,7 @@ struct Case {
 TEST(HopperMutations, EachMistakeIsFoundByTheCheckThatIsMeantForIt) {
   using enum Mutation;
   const Case cases[] = {
-      {no_fence_after_init, "missing fence", "full"},
+      {no_fence_after_init, "missing fence (mbarrier)", "full"},
       {no_full_wait, "too many arrivals at an mbarrier",
        "full + 0: 0 of 1 are outstanding in this phase"},
       {no_empty_wait, "too many arrivals at an mbarrier",
@@ -111,7 +111,7 @@ TEST(HopperMutations, EachMistakeIsFoundByTheCheckThatIsMeantForIt) {
        "outstanding"},
       {no_product_wait, "product never waited for", ""},
       {sums_before_wait, "touched while a product is under way", "sum 0 of the thread's"},
-      {no_product_fence, "missing fence", "wgmma.fence"},
+      {no_product_fence, "missing fence (wgmma)", "wgmma.fence"},
       {no_fence_before_store, "missing fence.proxy.async", "dynamic shared memory"},
       {no_barrier_before_store, "race (read after write)", "dynamic shared memory"},
       {no_store_wait, "copy never waited for", "from shared memory"},
