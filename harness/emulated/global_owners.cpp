@@ -94,7 +94,10 @@ struct GlobalMemory::Access {
     const std::uint32_t mine = owner_of(wrote) == me ? bytes_of(wrote) : 0;
     const std::uint32_t still_strong = mine == 0 || is_strong(wrote) ? strong : 0;
     store(owner.writer, me << number_shift | mine | bytes << 1 | still_strong | more);
-    store(owner.written_at, now);
+    // A moment that differs in this bit alone is of the same thread, between the same barriers: a
+    // plain store there, which an atomic behind it does not order, goes on to be told of.
+    const bool hides_plain = mine != 0 && (load(owner.written_at) ^ now) == 1;
+    store(owner.written_at, hides_plain ? now & ~1u : now);
   }
 };
 
