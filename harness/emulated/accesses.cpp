@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -106,8 +107,12 @@ class Ordered {
  public:
   Ordered(const volatile void* at, std::uint32_t pc, Act act, int bytes, int order) : pc_(pc) {
     if (hot.next == nullptr) return;
+    if (std::exchange(hot.block_scope, false)) {  // before another lane runs
+      fence_ = Act::block_fence;
+      act = of_block(act);
+    }
     if (order >= __ATOMIC_RELEASE) fence();
-    if (act != Act::volatile_write)
+    if (!is_store(act))
       Block::current().others.spin_point(reinterpret_cast<std::uint64_t>(at), pc, bytes);
     access(const_cast<const void*>(at), pc, act, static_cast<std::uint64_t>(bytes));
     acquires_ = order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
@@ -118,8 +123,9 @@ class Ordered {
   }
 
  private:
-  void fence() const { Block::current().lanes.log_fence(pc_, Act::fence); }
+  void fence() const { Block::current().lanes.log_fence(pc_, fence_); }
   const std::uint32_t pc_;
+  Act fence_ = Act::fence;
   bool acquires_ = false;
 };
 

@@ -23,7 +23,7 @@ bool Requests::ordered_by_lock(const Request& request, int thread, int other) co
     if (entry == log.end || entry->address > got.fence) return false;
     entry = std::find_if(entry, log.end, [](const Entry& each) {
       return each.act == Act::atomic || each.act == Act::block_atomic ||
-             each.act == Act::volatile_write;
+             each.act == Act::volatile_write || each.act == Act::block_store;
     });
     return entry != log.end && (entry->address & address_mask) == got.flag;
   };
