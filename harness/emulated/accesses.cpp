@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "harness/emulated/block.hpp"
+#include "harness/emulated/calls.hpp"
 #include "harness/emulated/program_variables.hpp"
 
 // Kernels for the emulated device are compiled with -fsanitize=thread, which makes the compiler
@@ -130,6 +131,16 @@ class Ordered {
 };
 
 }  // namespace
+
+std::uint64_t load_read_only(const void* at, int bytes) {
+  access(at, RIDGELINE_CALLER, Act::read_only_load, static_cast<std::uint64_t>(bytes));
+  return word_at(reinterpret_cast<std::uint64_t>(at), static_cast<unsigned>(bytes));
+}
+TwoWords load_read_only_16(const void* at) {
+  access(at, RIDGELINE_CALLER, Act::read_only_load, sizeof(TwoWords));
+  return loaded<TwoWords>(reinterpret_cast<std::uint64_t>(at));
+}
+
 }  // namespace ridgeline::emulated
 
 #define RIDGELINE_ACCESSES(prefix, bytes)                                                         \

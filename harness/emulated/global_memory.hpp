@@ -121,6 +121,10 @@ class GlobalMemory {
   std::optional<std::size_t> touch_flags(const Accesses& accesses, std::uint32_t block,
                                          bool checked);
 
+  /// The first of the accesses to bytes that this launch has stored to so far, by whomever; absent
+  /// when there is none. Called by kernels.
+  std::optional<std::size_t> changed_by_launch(const Accesses& accesses);
+
   /// Numbers that launches from now on give to their blocks are not below it.
   std::uint32_t next_launch() const { return free_number_; }
   /// Whether a launch from `next_launch()` on has stored to the word, or, `or_read`, touched it, by

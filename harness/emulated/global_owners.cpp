@@ -325,6 +325,28 @@ bool GlobalMemory::touched_since(std::uint64_t address, std::uint32_t launch, bo
   return is_since(load(owner.writer)) || (or_read && is_since(load(owner.reader)));
 }
 
+std::optional<std::size_t> GlobalMemory::changed_by_launch(const Accesses& accesses) {
+  const auto writes = [this](Owner& owner, std::uint32_t bytes) {
+    const std::uint32_t cell = load(owner.writer);
+    return owner_of(cell) >= several_ && (bytes_of(cell) & bytes << 1) != 0 ? cell : 0;
+  };
+  const auto size = static_cast<std::uint64_t>(accesses.bytes);
+  for (std::size_t i = 0; i < accesses.addresses.size(); ++i) {
+    Slot& slot = slot_of(accesses.addresses[i]);
+    const std::uint64_t at = accesses.addresses[i] % slot_span - slot_front;
+    const std::uint32_t bytes = size >= 4 ? 15 : ((1u << size) - 1) << at % 4;
+    for (std::uint64_t word = at / 4; word <= (at + size - 1) / 4; ++word) {
+      const std::uint32_t cell = writes(slot.owners[word], bytes);
+      if (cell == 0) continue;
+      if ((cell & by_bytes) == 0) return i;
+      for (std::uint32_t byte = 0; byte < 4; ++byte)
+        if ((bytes >> byte & 1) != 0 && writes(byte_owners_of(slot)[4 * word + byte], 15) != 0)
+          return i;
+    }
+  }
+  return std::nullopt;
+}
+
 void GlobalMemory::note_written(std::uint64_t address, std::uint64_t bytes) {
   if (!is_global(address) || !is_inside(address, bytes)) return;
   const Slot& slot = slot_of(address);

@@ -10,7 +10,8 @@ namespace ridgeline::emulated {
 /// writes shared memory at any time from its begin to its end, which is the lane's wait for it.
 /// Events are the asynchronous unit's, of a lane or of a whole warp. Volatile accesses are told
 /// apart until they are counted, and so are atomics that only threads of the block may rely on,
-/// which may be loads and stores; a fence has its place among accesses.
+/// which may be loads and stores, and loads through the read-only cache; a fence has its place
+/// among accesses.
 enum class Act : std::uint8_t {
   read,
   write,
@@ -23,6 +24,7 @@ enum class Act : std::uint8_t {
   block_atomic,
   block_load,
   block_store,
+  read_only_load,
   block_fence,
   fence,
   event,
@@ -38,7 +40,8 @@ constexpr bool is_store(Act act) {
 }
 /// What to memory is the same.
 constexpr Act counted_as(Act act) {
-  if (act == Act::volatile_read || act == Act::block_load) return Act::read;
+  if (act == Act::volatile_read || act == Act::block_load || act == Act::read_only_load)
+    return Act::read;
   if (act == Act::volatile_write || act == Act::block_store) return Act::write;
   return act == Act::block_atomic ? Act::atomic : act;
 }

@@ -7,6 +7,9 @@
 namespace ridgeline::emulated {
 
 static constexpr const char* same_value = "same value stored without order";
+static constexpr const char* read_only_cache =
+    ", where this launch has stored before: the read-only cache, of __ldg() and ld.global.nc, may "
+    "still hold what was there. Read it by a plain load";
 static constexpr const char* read_by_last_block =
     ", which may still be what was there before the other block's store: volatile accesses do not "
     "order each other. Put __threadfence() between the store and the atomic that counts blocks, "
@@ -44,6 +47,14 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
       const std::uint64_t address = accesses.addresses[*stale];
       block_.findings.add("missing fence", pc, accesses.first_thread + accesses.threads[*stale], -1,
                           block_.memory.describe(address) + read_by_last_block, address,
+                          block_.memory.allocation_of(address));
+    }
+  if (read_only_ && by_threads)
+    if (const auto changed = block_.memory.changed_by_launch(accesses)) {
+      const std::uint64_t address = accesses.addresses[*changed];
+      block_.findings.add("read-only load of what the kernel stores", pc,
+                          accesses.first_thread + accesses.threads[*changed], -1,
+                          block_.memory.describe(address) + read_only_cache, address,
                           block_.memory.allocation_of(address));
     }
   std::size_t next = 0;

@@ -55,6 +55,7 @@ void Requests::request(const Request& asked) {
       if (!same_as_before(asked.stored[i])) block_.others.stores(32 * warp_ + asked.lanes[i]);
   plain_but_checked_ = asked.act == Act::read && is_checked(asked);
   of_block_ = is_of_block(asked.act);
+  read_only_ = asked.act == Act::read_only_load;
   strong_ = asked.act == Act::atomic || of_block_ || asked.act == Act::volatile_read ||
             asked.act == Act::volatile_write || plain_but_checked_;
   for (std::size_t i = 0; strong_ && i < asked.active_lanes().size(); ++i)
