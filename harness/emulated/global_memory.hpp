@@ -97,6 +97,9 @@ class GlobalMemory {
     bool same_value = false;     // was stored by both
     bool with_read = false;      // of a store: it races with a read of its block, too
     bool with_strong = false;    // the other access was atomic or volatile, like all before it
+    // Of another block, where that is one thread's: which.
+    std::int64_t other_block = -1;
+    int thread_there = -1;
   };
   struct Mistake {
     std::size_t access = 0;  // its place in the addresses

@@ -59,6 +59,7 @@ class Marks {
 struct GlobalMemory::Access {
   std::uint32_t several, me, strong;  // numbers of this launch, and 0 or 1
   bool strong_in_block;
+  bool alone;            // no other block has its number
   bool follows_threads;  // inside its block
   int thread;
   std::uint32_t bytes, now;
@@ -114,6 +115,14 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
     const bool one = owner_of(cell) != access.several;
     return !fenced(one ? owner_of(cell) : 0, one ? load(moment) : 0, access.me);
   };
+  // Blocks of a cluster have one number, and the asynchronous unit no moment.
+  const auto between = [&](Race found, std::uint32_t cell, std::uint32_t& moment) {
+    const std::uint32_t at = load(moment);
+    if (!access.alone || owner_of(cell) == access.several || at == 0) return found;
+    found.other_block = owner_of(cell) - access.several - 1;
+    found.thread_there = SharedHistory::thread_of(at);
+    return found;
+  };
   const auto races = [&](std::uint32_t cell, std::uint32_t& moment) {
     return owner_of(cell) == access.me && !access.is_clear(cell, moment, history);
   };
@@ -121,12 +130,14 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
   const bool same_value = stored.as_before;
   Race noted;
   if (collides(wrote, owner.written_at)) {
-    noted = {reads ? "race between blocks (read after write)"
-                   : "race between blocks (write after access)",
-             -1, same_value, false, is_strong(wrote)};
+    noted = between({reads ? "race between blocks (read after write)"
+                           : "race between blocks (write after access)",
+                     -1, same_value, false, is_strong(wrote)},
+                    wrote, owner.written_at);
     if (!same_value) return noted;
   }
-  if (collides(read, owner.read_at)) return {"race between blocks (write after access)"};
+  if (collides(read, owner.read_at))
+    return between({"race between blocks (write after access)"}, read, owner.read_at);
   if (races(wrote, owner.written_at)) {
     const int other = SharedHistory::thread_of(load(owner.written_at));
     const bool with = other / 32 == access.thread / 32 && (stored.with >> other % 32 & 1) != 0;
@@ -255,6 +266,7 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
                 number_of(toucher.block),
                 strong && !toucher.in_block ? 1u : 0u,
                 strong,
+                toucher.alone,
                 by_threads && toucher.alone,
                 0,
                 15,

@@ -62,8 +62,8 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
     const std::uint64_t address = accesses.addresses[mistake->access];
     const int thread = accesses.first_thread + accesses.threads[mistake->access];
     const auto find = [&](const char* check, int other) {
-      block_.findings.add(check, pc, thread, other, block_.memory.describe(address), address,
-                          block_.memory.allocation_of(address));
+      return &block_.findings.add(check, pc, thread, other, block_.memory.describe(address),
+                                  address, block_.memory.allocation_of(address));
     };
     if (mistake->unwritten) find("uninitialised (global)", -1);
     // Who has come to a counter last sets it back: the counter itself says that all others have.
@@ -80,8 +80,12 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
       block_.findings.note(same_value, pc, thread, mistake->race.other,
                            block_.memory.describe(address), address,
                            block_.memory.allocation_of(address));
-    else if (mistake->race.what != nullptr)
-      find(mistake->race.what, mistake->race.other);
+    else if (mistake->race.what != nullptr) {
+      Finding* const found = find(mistake->race.what, mistake->race.other);
+      if (mistake->race.other_block < 0 || found->count != 1) continue;
+      found->other = mistake->race.thread_there;
+      found->other_block = mistake->race.other_block;
+    }
   }
 }
 
