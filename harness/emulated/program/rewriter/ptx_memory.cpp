@@ -347,7 +347,7 @@ std::string memory_instruction(const PtxStatement& of, const PtxOperands& operan
 
 std::string cvta_value(const PtxStatement& of, const PtxOperands& operands) {
   if (of.operands.size() != 2) return "";
-  const std::string value = operands.value(of.operands[1]);
+  std::string value = operands.value(of.operands[1]);
   if (value.empty()) return "";
   const bool to = of.parts.size() > 1 && of.parts[1] == "to";
   const bool shared = std::ranges::any_of(
