@@ -63,6 +63,7 @@ __global__ void reversed(float* values) {
   staged[threadIdx.x] = values[threadIdx.x];
   __syncthreads();
   if (__syncthreads_or(threadIdx.x == 0)) values[threadIdx.x] = sqrtf(staged[63 - threadIdx.x]);
+  __syncthreads();
   atomicAdd(values, 1.0f);
 }
 int main() {

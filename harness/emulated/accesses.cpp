@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "harness/emulated/block.hpp"
+#include "harness/emulated/calls.hpp"
 #include "harness/emulated/program_variables.hpp"
 
 // Kernels for the emulated device are compiled with -fsanitize=thread, which makes the compiler
@@ -111,8 +113,12 @@ class Ordered {
  public:
   Ordered(const volatile void* at, std::uint32_t pc, Act act, int bytes, int order) : pc_(pc) {
     if (hot.next == nullptr) return;
+    if (std::exchange(hot.block_scope, false)) {  // before another lane runs
+      fence_ = Act::block_fence;
+      act = of_block(act);
+    }
     if (order >= __ATOMIC_RELEASE) fence();
-    if (act != Act::volatile_write)
+    if (!is_store(act))
       Block::current().others.spin_point(reinterpret_cast<std::uint64_t>(at), pc, bytes);
     access(const_cast<const void*>(at), pc, act, static_cast<std::uint64_t>(bytes));
     acquires_ = order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
@@ -123,12 +129,23 @@ class Ordered {
   }
 
  private:
-  void fence() const { Block::current().lanes.log_fence(pc_, Act::fence); }
+  void fence() const { Block::current().lanes.log_fence(pc_, fence_); }
   const std::uint32_t pc_;
+  Act fence_ = Act::fence;
   bool acquires_ = false;
 };
 
 }  // namespace
+
+std::uint64_t load_read_only(const void* at, int bytes) {
+  access(at, RIDGELINE_CALLER, Act::read_only_load, static_cast<std::uint64_t>(bytes));
+  return word_at(reinterpret_cast<std::uint64_t>(at), static_cast<unsigned>(bytes));
+}
+TwoWords load_read_only_16(const void* at) {
+  access(at, RIDGELINE_CALLER, Act::read_only_load, sizeof(TwoWords));
+  return loaded<TwoWords>(reinterpret_cast<std::uint64_t>(at));
+}
+
 }  // namespace ridgeline::emulated
 
 #define RIDGELINE_ACCESSES(prefix, bytes)                                                         \

@@ -211,6 +211,8 @@ std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Updat
   return by_number[static_cast<std::size_t>(number)](at, bits, compared, kind);
 }
 
+void next_atomic_is_of_block() { hot.block_scope = hot.next != nullptr; }
+
 namespace {
 void begin_copy_of_lane(void* to, const void* from, int bytes, bool inside, std::uint32_t pc) {
   Block& block = Block::current();

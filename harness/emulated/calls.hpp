@@ -52,6 +52,17 @@ enum class Scope : std::uint8_t { block, device };
 /// Returns what was there before. Order between blocks is relaxed.
 std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update update,
                      Number number, Scope scope = Scope::device);
+/// Loads 1 to 16 bytes, aligned to their size, through the cache that does not see what the launch
+/// stores.
+[[gnu::pure]] std::uint64_t load_read_only(const void* at, int bytes);
+struct TwoWords {
+  std::uint64_t low, high;
+};
+[[gnu::pure]] TwoWords load_read_only_16(const void* at);
+
+/// That only threads of the block may rely on the lane's next atomic of the compiler's, which is
+/// the next thing that it does: libcu++'s are made of them.
+void next_atomic_is_of_block();
 
 /// Starts copying 16 bytes to shared memory, zeros unless `inside`; they arrive when the lane waits
 /// for their group.

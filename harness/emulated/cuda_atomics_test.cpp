@@ -3,6 +3,7 @@
 #include "harness/emulated/test/cuda_atomics.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -25,6 +26,38 @@ TEST(CudaAtomics, AFlagHandsDataToAnotherBlock) {
       EXPECT_EQ(checks(lab.report()), ordered ? "" : "race between blocks (read after write)");
       EXPECT_EQ(to[0], 7);
     }
+}
+
+TEST(CudaAtomics, AFlagOfABlockHandsDataOnWithinItAlone) {
+  for (const std::uint64_t seed : {0u, 3u})
+    for (const int blocks : {1, 2}) {
+      Lab lab({.seed = seed});
+      int *const flag = lab.filled<int>({0}), *const data = lab.filled<int>({0}),
+                 *const to = lab.empty<int>(1);
+      test::hand_over_in_block(lab.stream(), blocks, flag, data, to);
+      const Report report = lab.report();
+      std::string places;  // the flag, and what it is to hand on
+      for (const Finding& finding : report.findings)
+        places += std::to_string(finding.argument) + ' ';
+      EXPECT_EQ(places, blocks == 1 ? "" : "1 2 ") << checks(report);
+      EXPECT_EQ(to[0], 7);
+    }
+}
+
+template <class T>
+std::string checks_of_updates(bool of_block) {
+  Lab lab;
+  T *const sum = lab.filled<T>({0}), *const at = lab.filled<T>({0, 0});
+  test::update_all(lab.stream(), of_block, sum, at);
+  EXPECT_EQ(sum[0], 64);
+  return checks(lab.report());
+}
+
+TEST(CudaAtomics, UpdatesOfABlockAreNoneForOthers) {
+  EXPECT_EQ(checks_of_updates<int>(false), "");
+  EXPECT_EQ(checks_of_updates<float>(false), "");
+  EXPECT_EQ(checks_of_updates<int>(true), "race between blocks (write after access)");
+  EXPECT_NE(checks_of_updates<float>(true).find("race between blocks"), std::string::npos);
 }
 
 TEST(CudaAtomics, SumsAreCountedAsAtomics) {

@@ -36,6 +36,9 @@ std::string text_of(const Report& report, const Finding& finding) {
   if (finding.other >= 0)
     text += fmt::format(", with thread {}",
                         index_of(static_cast<std::uint64_t>(finding.other), report.config.block));
+  if (finding.other_block >= 0)
+    text += fmt::format(" of block {}", index_of(static_cast<std::uint64_t>(finding.other_block),
+                                                 report.config.grid));
   text += ": ";
   if (finding.argument > 0) {
     const std::vector<std::string> names = parameter_names(report.kernel);

@@ -64,6 +64,16 @@ TEST(FindingText, NamesSharedVariablesAndIndicesOfMoreDimensions) {
             "harness/emulated/test/kernels.cu:N");
 }
 
+TEST(FindingText, ARaceBetweenBlocksNamesBothThreadsWithTheirBlocks) {
+  const Thrown found = thrown([](device::Device& device) {
+    const device::Buffer<float> from(device, std::vector<float>(128, 1)), to(device, 128);
+    test::make(device.stream(), test::Mistake::a_block_reads_what_another_writes, from.data(),
+               to.data());
+  });
+  EXPECT_NE(found.text.find(": thread 7 of block 1, with thread 7 of block 0: "), std::string::npos)
+      << found.text;
+}
+
 TEST(FindingText, ARefusedLaunchIsAMistakeOfItsKernelAlone) {
   const Thrown found = thrown([](device::Device& device) {
     const device::Buffer<float> to(device, 128);

@@ -124,6 +124,9 @@ class GlobalMemory {
     bool with_read = false;      // of a store: it races with a read of its block, too
     bool with_strong = false;    // the other access was atomic or volatile, like all before it
     std::uint32_t launch = 0;    // an earlier one, of LaunchOrder; 0: of this one
+    // Of another block, where that is one thread's: which.
+    std::int64_t other_block = -1;
+    int thread_there = -1;
   };
   struct Mistake {
     std::size_t access = 0;  // its place in the addresses
@@ -147,6 +150,10 @@ class GlobalMemory {
   /// LastBlock. Called by kernels.
   std::optional<std::size_t> touch_flags(const Accesses& accesses, std::uint32_t block,
                                          bool checked);
+
+  /// The first of the accesses to bytes that this launch has stored to so far, by whomever; absent
+  /// when there is none. Called by kernels.
+  std::optional<std::size_t> changed_by_launch(const Accesses& accesses);
 
   /// Numbers that launches from now on give to their blocks are not below it.
   std::uint32_t next_launch() const { return free_number_; }

@@ -59,6 +59,7 @@ class Marks {
 struct GlobalMemory::Access {
   std::uint32_t several, me, strong;  // numbers of this launch, and 0 or 1
   bool strong_in_block;
+  bool alone;            // no other block has its number
   bool follows_threads;  // inside its block
   int thread;
   std::uint32_t bytes, now;
@@ -94,7 +95,10 @@ struct GlobalMemory::Access {
     const std::uint32_t mine = owner_of(wrote) == me ? bytes_of(wrote) : 0;
     const std::uint32_t still_strong = mine == 0 || is_strong(wrote) ? strong : 0;
     store(owner.writer, me << number_shift | mine | bytes << 1 | still_strong | more);
-    store(owner.written_at, now);
+    // A moment that differs in this bit alone is of the same thread, between the same barriers: a
+    // plain store there, which an atomic behind it does not order, goes on to be told of.
+    const bool hides_plain = mine != 0 && (load(owner.written_at) ^ now) == 1;
+    store(owner.written_at, hides_plain ? now & ~1u : now);
   }
 };
 
@@ -111,6 +115,14 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
     const bool one = owner_of(cell) != access.several;
     return !fenced(one ? owner_of(cell) : 0, one ? load(moment) : 0, access.me);
   };
+  // Blocks of a cluster have one number, and the asynchronous unit no moment.
+  const auto between = [&](Race found, std::uint32_t cell, std::uint32_t& moment) {
+    const std::uint32_t at = load(moment);
+    if (!access.alone || owner_of(cell) == access.several || at == 0) return found;
+    found.other_block = owner_of(cell) - access.several - 1;
+    found.thread_there = SharedHistory::thread_of(at);
+    return found;
+  };
   const auto races = [&](std::uint32_t cell, std::uint32_t& moment) {
     return owner_of(cell) == access.me && !access.is_clear(cell, moment, history);
   };
@@ -118,12 +130,14 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
   const bool same_value = stored.as_before;
   Race noted;
   if (collides(wrote, owner.written_at)) {
-    noted = {reads ? "race between blocks (read after write)"
-                   : "race between blocks (write after access)",
-             -1, same_value, false, is_strong(wrote)};
+    noted = between({reads ? "race between blocks (read after write)"
+                           : "race between blocks (write after access)",
+                     -1, same_value, false, is_strong(wrote)},
+                    wrote, owner.written_at);
     if (!same_value) return noted;
   }
-  if (collides(read, owner.read_at)) return {"race between blocks (write after access)"};
+  if (collides(read, owner.read_at))
+    return between({"race between blocks (write after access)"}, read, owner.read_at);
   if (races(wrote, owner.written_at)) {
     const int other = SharedHistory::thread_of(load(owner.written_at));
     const bool with = other / 32 == access.thread / 32 && (stored.with >> other % 32 & 1) != 0;
@@ -288,6 +302,7 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
                 number_of(toucher.block),
                 strong && !toucher.in_block ? 1u : 0u,
                 strong,
+                toucher.alone,
                 by_threads && toucher.alone,
                 0,
                 15,
@@ -380,6 +395,28 @@ bool GlobalMemory::touched_since(std::uint64_t address, std::uint32_t launch, bo
     return owner_of(cell) >= launch && !is_strong(cell);
   };
   return is_since(load(owner.writer)) || (or_read && is_since(load(owner.reader)));
+}
+
+std::optional<std::size_t> GlobalMemory::changed_by_launch(const Accesses& accesses) {
+  const auto writes = [this](Owner& owner, std::uint32_t bytes) {
+    const std::uint32_t cell = load(owner.writer);
+    return owner_of(cell) >= several_ && (bytes_of(cell) & bytes << 1) != 0 ? cell : 0;
+  };
+  const auto size = static_cast<std::uint64_t>(accesses.bytes);
+  for (std::size_t i = 0; i < accesses.addresses.size(); ++i) {
+    Slot& slot = slot_of(accesses.addresses[i]);
+    const std::uint64_t at = accesses.addresses[i] % slot_span - slot_front;
+    const std::uint32_t bytes = size >= 4 ? 15 : ((1u << size) - 1) << at % 4;
+    for (std::uint64_t word = at / 4; word <= (at + size - 1) / 4; ++word) {
+      const std::uint32_t cell = writes(slot.owners[word], bytes);
+      if (cell == 0) continue;
+      if ((cell & by_bytes) == 0) return i;
+      for (std::uint32_t byte = 0; byte < 4; ++byte)
+        if ((bytes >> byte & 1) != 0 && writes(byte_owners_of(slot)[4 * word + byte], 15) != 0)
+          return i;
+    }
+  }
+  return std::nullopt;
 }
 
 void GlobalMemory::note_written(std::uint64_t address, std::uint64_t bytes) {

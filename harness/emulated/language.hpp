@@ -167,13 +167,38 @@ RIDGELINE_WORD T atomicCAS(T* at, std::type_identity_t<T> compared, std::type_id
 
 #include "harness/emulated/words.hpp"
 
-// How caches treat an access is not modelled: it is the access.
+namespace ridgeline::emulated {
+
+template <class T>
+RIDGELINE_WORD T loaded_read_only(const T* at) {
+  if constexpr (alignof(T) != sizeof(T) || sizeof(T) > 16) {
+    return *at;
+  } else {
+    T value;
+    if constexpr (sizeof(T) == 16) {
+      const TwoWords words = load_read_only_16(at);
+      std::memcpy(static_cast<void*>(&value), &words, sizeof value);
+    } else {
+      const std::uint64_t word = load_read_only(at, sizeof(T));
+      std::memcpy(static_cast<void*>(&value), &word, sizeof value);
+    }
+    return value;
+  }
+}
+
+}  // namespace ridgeline::emulated
+
+// How caches treat an access is not modelled: it is the access. Of the one that is not coherent it
+// is known.
+template <class T>
+RIDGELINE_WORD T __ldg(const T* at) {
+  return ::ridgeline::emulated::loaded_read_only(at);
+}
 #define RIDGELINE_LOAD(name)           \
   template <class T>                   \
   RIDGELINE_WORD T name(const T* at) { \
     return *at;                        \
   }
-RIDGELINE_LOAD(__ldg)
 RIDGELINE_LOAD(__ldcs)
 RIDGELINE_LOAD(__ldcg)
 RIDGELINE_LOAD(__ldca)

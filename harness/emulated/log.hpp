@@ -9,8 +9,9 @@ namespace ridgeline::emulated {
 /// when logs are aligned. A copy that goes on beside the lane reads global memory (copy_read), and
 /// writes shared memory at any time from its begin to its end, which is the lane's wait for it.
 /// Events are the asynchronous unit's, of a lane or of a whole warp. Volatile accesses are told
-/// apart until they are counted, and so are atomics that only threads of the block may rely on; a
-/// fence has its place among accesses.
+/// apart until they are counted, and so are atomics that only threads of the block may rely on,
+/// which may be loads and stores, and loads through the read-only cache; a fence has its place
+/// among accesses.
 enum class Act : std::uint8_t {
   read,
   write,
@@ -21,6 +22,9 @@ enum class Act : std::uint8_t {
   volatile_read,
   volatile_write,
   block_atomic,
+  block_load,
+  block_store,
+  read_only_load,
   block_fence,
   fence,
   event,
@@ -30,7 +34,21 @@ enum class Act : std::uint8_t {
 };
 
 constexpr bool is_of_one_lane(Act act) { return act <= Act::event; }
-constexpr bool is_store(Act act) { return act == Act::write || act == Act::volatile_write; }
+constexpr bool is_of_block(Act act) { return act >= Act::block_atomic && act <= Act::block_store; }
+constexpr bool is_store(Act act) {
+  return act == Act::write || act == Act::volatile_write || act == Act::block_store;
+}
+/// What to memory is the same.
+constexpr Act counted_as(Act act) {
+  if (act == Act::volatile_read || act == Act::block_load || act == Act::read_only_load)
+    return Act::read;
+  if (act == Act::volatile_write || act == Act::block_store) return Act::write;
+  return act == Act::block_atomic ? Act::atomic : act;
+}
+constexpr Act of_block(Act act) {
+  if (act == Act::volatile_read) return Act::block_load;
+  return act == Act::volatile_write ? Act::block_store : Act::block_atomic;
+}
 
 /// One act of a lane, in the order of its program.
 struct Entry {
@@ -64,10 +82,11 @@ struct Hot {
   std::uint64_t shared = 0, shared_bytes = 0;
   const std::uint8_t* room = nullptr;
   std::uint64_t dynamic = 0, dynamic_bytes = 0;
-  std::uint16_t path = 0;  // of the running lane
-  int products = 0;        // of warpgroups that are under way in the block
-  bool early = false;      // no lane of the block has waited for the kernel before
-  std::uint32_t hops = 0;  // from lane to lane, so far
+  std::uint16_t path = 0;    // of the running lane
+  int products = 0;          // of warpgroups that are under way in the block
+  bool block_scope = false;  // of the running lane's next atomic
+  bool early = false;        // no lane of the block has waited for the kernel before
+  std::uint32_t hops = 0;    // from lane to lane, so far
   // The running lane's last store, of which is not known yet what it stores, and what was there.
   Entry* store = nullptr;
   std::uint64_t before[2] = {};

@@ -43,14 +43,15 @@ struct Finding {
   std::uint32_t pc = 0;
   std::int64_t block = -1;  // linear
   int thread = -1;          // linear, in its block
-  int other = -1;           // the thread that it collides with
+  int other = -1;           // the thread that it collides with, of the same block or of other_block
   std::string detail;       // the variable, or what is waited for
   int argument = 0;  // of global memory: which of the kernel's leads there, from 1; 0: none does
-  std::uint64_t variable = 0;  // that it is about, by a number that tells it from others of the
-                               // launch; 0: of none
-  std::uint64_t count = 0;     // how often
-  std::uint64_t accesses = 1;  // of its line that made it, to the same variable
-  bool follows = false;        // from another one of the launch, behind which it is told
+  std::uint64_t variable = 0;     // that it is about, by a number that tells it from others of the
+                                  // launch; 0: of none
+  std::uint64_t count = 0;        // how often
+  std::uint64_t accesses = 1;     // of its line that made it, to the same variable
+  std::int64_t other_block = -1;  // where it is another one
+  bool follows = false;           // from another one of the launch, behind which it is told
 };
 
 struct Report {

@@ -10,6 +10,9 @@
 namespace ridgeline::emulated {
 
 static constexpr const char* same_value = "same value stored without order";
+static constexpr const char* read_only_cache =
+    ", where this launch has stored before: the read-only cache, of __ldg() and ld.global.nc, may "
+    "still hold what was there. Read it by a plain load";
 static constexpr const char* read_by_last_block =
     ", which may still be what was there before the other block's store: volatile accesses do not "
     "order each other";
@@ -31,7 +34,7 @@ bool Requests::ordered_by_lock(const Request& request, int thread, int other) co
     if (entry == log.end || entry->address > got.fence) return false;
     entry = std::find_if(entry, log.end, [](const Entry& each) {
       return each.act == Act::atomic || each.act == Act::block_atomic ||
-             each.act == Act::volatile_write;
+             each.act == Act::volatile_write || each.act == Act::block_store;
     });
     return entry != log.end && (entry->address & address_mask) == got.flag;
   };
@@ -54,13 +57,22 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
                           block_.memory.describe(address) + read_by_last_block, address,
                           block_.memory.allocation_of(address));
     }
+  if (read_only_ && by_threads)
+    if (const auto changed = block_.memory.changed_by_launch(accesses)) {
+      const std::uint64_t address = accesses.addresses[*changed];
+      block_.findings.add("read-only load of what the kernel stores", pc,
+                          accesses.first_thread + accesses.threads[*changed], -1,
+                          block_.memory.describe(address) + read_only_cache, address,
+                          block_.memory.allocation_of(address));
+    }
   std::size_t next = 0;
   while (const auto mistake = block_.memory.touch(accesses, next, toucher, block_.shared.history)) {
     const std::uint64_t address = accesses.addresses[mistake->access];
     const int thread = accesses.first_thread + accesses.threads[mistake->access];
     const auto find = [&](const char* check, int other, const char* kind = "") {
-      block_.findings.add(check, pc, thread, other, block_.memory.describe(address) + kind, address,
-                          block_.memory.allocation_of(address));
+      return &block_.findings.add(check, pc, thread, other,
+                                  block_.memory.describe(address) + kind, address,
+                                  block_.memory.allocation_of(address));
     };
     if (mistake->unwritten) {
       constexpr const char* check = "uninitialised (global)";
@@ -95,10 +107,14 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
       block_.findings.note(same_value, pc, thread, mistake->race.other,
                            block_.memory.describe(address), address,
                            block_.memory.allocation_of(address));
-    else if (mistake->race.what != nullptr)
-      find(mistake->race.what, mistake->race.other,
-           kind_of_race(accesses.act == Act::atomic, toucher.in_block,
-                        !toucher.strong && mistake->race.with_strong));
+    else if (mistake->race.what != nullptr) {
+      Finding* const found = find(mistake->race.what, mistake->race.other,
+                                 kind_of_race(accesses.act == Act::atomic, toucher.in_block,
+                                              !toucher.strong && mistake->race.with_strong));
+      if (mistake->race.other_block < 0 || found->count != 1) continue;
+      found->other = mistake->race.thread_there;
+      found->other_block = mistake->race.other_block;
+    }
   }
 }
 

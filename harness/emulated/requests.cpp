@@ -54,16 +54,15 @@ void Requests::request(const Request& asked) {
     for (std::size_t i = 0; i < asked.active_lanes().size(); ++i)
       if (!same_as_before(asked.stored[i])) block_.others.stores(32 * warp_ + asked.lanes[i]);
   plain_but_checked_ = asked.act == Act::read && is_checked(asked);
-  strong_ = asked.act == Act::atomic || asked.act == Act::block_atomic ||
-            asked.act == Act::volatile_read || asked.act == Act::volatile_write ||
-            plain_but_checked_;
+  of_block_ = is_of_block(asked.act);
+  read_only_ = asked.act == Act::read_only_load;
+  strong_ = asked.act == Act::atomic || of_block_ || asked.act == Act::volatile_read ||
+            asked.act == Act::volatile_write || plain_but_checked_;
   for (std::size_t i = 0; strong_ && i < asked.active_lanes().size(); ++i)
     lanes_[of_warp + asked.lanes[i]].strong = asked.addresses[i];
-  of_block_ = asked.act == Act::block_atomic;
-  if (asked.act != Act::volatile_read && asked.act != Act::volatile_write && !of_block_)
-    return memory_request(asked);
+  if (counted_as(asked.act) == asked.act) return memory_request(asked);
   Request counted = asked;  // like others
-  counted.act = asked.act == Act::volatile_read ? Act::read : of_block_ ? Act::atomic : Act::write;
+  counted.act = counted_as(asked.act);
   memory_request(counted);
 }
 

@@ -98,6 +98,7 @@ class Requests final : public Warp {
   int warp_ = 0;
   bool strong_ = false;             // the request is of atomic or volatile accesses
   bool plain_but_checked_ = false;  // of loads that are taken for volatile
+  bool read_only_ = false;          // of loads through the read-only cache
   bool of_block_ = false;           // and of atomics that other blocks may not rely on
   Request copied_;     // sources of copies whose destinations come with the next request
   LoadRun loads_[32];  // of each warp

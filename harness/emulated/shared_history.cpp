@@ -151,7 +151,10 @@ std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset,
         note(write_after_read, reader);
         conflict->with_read = true;
       }
-    if (unordered(word.writers[0], thread, 15)) word.writers[1] = word.writers[0];
+    // An atomic does not order what its thread has stored plainly before it.
+    const bool hides_plain = atomic && word.writers[0] != 0 && !is_atomic(word.writers[0]) &&
+                             thread_of(word.writers[0]) == thread;
+    if (hides_plain || unordered(word.writers[0], thread, 15)) word.writers[1] = word.writers[0];
     word.writers[0] = me;
     if (act == Act::copy_begin) {
       word.state.copier = static_cast<std::uint16_t>(thread + 1);

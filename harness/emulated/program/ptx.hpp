@@ -70,6 +70,10 @@ RIDGELINE_WORD T load(const T* at) {
   return *at;
 }
 template <class T>
+RIDGELINE_WORD T load_read_only(const T* at) {
+  return ::ridgeline::emulated::loaded_read_only(at);
+}
+template <class T>
 RIDGELINE_WORD T load_volatile(const T* at) {
   return *const_cast<const volatile T*>(at);
 }

@@ -1,14 +1,17 @@
 #include <cuda/atomic>
 
 #include "harness/device/kernel.hpp"
+#if !defined(__CUDACC__)
+#include "harness/emulated/library_atomics.hpp"
+#endif
 #include "harness/emulated/test/cuda_atomics.hpp"
 
 namespace ridgeline::emulated::test {
 namespace {
 
-template <bool ordered>
+template <bool ordered, cuda::thread_scope scope = cuda::thread_scope_device>
 __global__ void hand_over_kernel(int* flag, int* data, int* to) {
-  const cuda::atomic_ref<int, cuda::thread_scope_device> said(*flag);
+  const cuda::atomic_ref<int, scope> said(*flag);
   if (blockIdx.x == 0) {
     *data = 7;
     said.store(1, ordered ? cuda::memory_order_release : cuda::memory_order_relaxed);
@@ -17,6 +20,31 @@ __global__ void hand_over_kernel(int* flag, int* data, int* to) {
     }
     *to = *data;
   }
+}
+
+/// The same by two warps of a block.
+__global__ void hand_over_inside_kernel(int* flag, int* data, int* to) {
+  const cuda::atomic_ref<int, cuda::thread_scope_block> said(*flag);
+  if (threadIdx.x == 0) {
+    *data = 7;
+    said.store(1, cuda::memory_order_release);
+  } else if (threadIdx.x == 32) {
+    while (said.load(cuda::memory_order_acquire) == 0) {
+    }
+    *to = *data;
+  }
+}
+
+/// Each thread of two blocks does every update once.
+template <class T, cuda::thread_scope scope>
+__global__ void update_kernel(T* sum, T* at) {
+  const cuda::atomic_ref<T, scope> all(*sum), word(at[blockIdx.x]);
+  word.fetch_add(1, cuda::memory_order_relaxed);
+  word.fetch_sub(1, cuda::memory_order_relaxed);
+  word.fetch_max(0, cuda::memory_order_relaxed);
+  T seen = word.exchange(1, cuda::memory_order_relaxed);
+  word.compare_exchange_strong(seen, seen, cuda::memory_order_relaxed);
+  all.fetch_add(1, cuda::memory_order_relaxed);
 }
 
 __global__ void add_up_kernel(unsigned* sum) {
@@ -92,6 +120,29 @@ void pass_round(device::Stream& stream, int threads, int rounds, int* to) {
 void hand_over(device::Stream& stream, bool ordered, int* flag, int* data, int* to) {
   device::launch({.grid = dim3(2), .block = dim3(1), .resident = true}, stream,
                  ordered ? hand_over_kernel<true> : hand_over_kernel<false>, flag, data, to);
+}
+
+void hand_over_in_block(device::Stream& stream, int blocks, int* flag, int* data, int* to) {
+  device::launch(
+      {.grid = dim3(static_cast<unsigned>(blocks)),
+       .block = dim3(blocks == 1 ? 64 : 1),
+       .resident = true},
+      stream,
+      blocks == 1 ? hand_over_inside_kernel : hand_over_kernel<true, cuda::thread_scope_block>,
+      flag, data, to);
+}
+
+void update_all(device::Stream& stream, bool of_block, float* sum, float* at) {
+  device::launch({.grid = dim3(2), .block = dim3(32)}, stream,
+                 of_block ? update_kernel<float, cuda::thread_scope_block>
+                          : update_kernel<float, cuda::thread_scope_device>,
+                 sum, at);
+}
+void update_all(device::Stream& stream, bool of_block, int* sum, int* at) {
+  device::launch({.grid = dim3(2), .block = dim3(32)}, stream,
+                 of_block ? update_kernel<int, cuda::thread_scope_block>
+                          : update_kernel<int, cuda::thread_scope_device>,
+                 sum, at);
 }
 
 void add_up_by_atomics(device::Stream& stream, int blocks, unsigned* sum) {

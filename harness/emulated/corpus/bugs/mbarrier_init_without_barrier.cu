@@ -1,4 +1,4 @@
-// bug: mbarrier without initialisation
+// bug: race (write after write)
 #include "harness/emulated/corpus/case.hpp"
 
 namespace ridgeline::corpus {

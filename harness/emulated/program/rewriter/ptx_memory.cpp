@@ -132,14 +132,14 @@ class Instruction {
     const std::string from = address(1, access.whole, is_shared());
     if (from.empty()) return "";
     const bool once = is_volatile() && access.count == 1;
+    const std::string_view call = once ? "load_volatile" : has("nc") ? "load_read_only" : "load";
     std::string text;
     if (access.count == 1) {
-      text = fmt::format("{}put({}, {}{}({}))", ptx, value(0), ptx, once ? "load_volatile" : "load",
-                         from);
+      text = fmt::format("{}put({}, {}{}({}))", ptx, value(0), ptx, call, from);
     } else {
       const auto to = elements_of(of_.operands[0]);
       if (to.size() != access.count) return "";
-      text = fmt::format("const {} ridgeline_wide = {}load({})", access.whole, ptx, from);
+      text = fmt::format("const {} ridgeline_wide = {}{}({})", access.whole, ptx, call, from);
       for (std::size_t i = 0; i < to.size(); ++i)
         text +=
             fmt::format("; {}put({}, ridgeline_wide.{})", ptx, operands_.value(to[i]), "xyzw"[i]);
@@ -347,7 +347,7 @@ std::string memory_instruction(const PtxStatement& of, const PtxOperands& operan
 
 std::string cvta_value(const PtxStatement& of, const PtxOperands& operands) {
   if (of.operands.size() != 2) return "";
-  const std::string value = operands.value(of.operands[1]);
+  std::string value = operands.value(of.operands[1]);
   if (value.empty()) return "";
   const bool to = of.parts.size() > 1 && of.parts[1] == "to";
   const bool shared = std::ranges::any_of(

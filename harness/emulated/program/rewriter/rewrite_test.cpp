@@ -155,6 +155,9 @@ TEST(Rewriter, InlinePtxBecomesCalls) {
   EXPECT_TRUE(
       becomes("__device__ void f() { asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(x)); }",
               "put(ridgeline_0, ::ridgeline::program::ptx::lane());"));
+  EXPECT_TRUE(
+      becomes("__device__ void f() { asm(\"ld.global.nc.u32 %0, [%1];\" : \"=r\"(x) : \"l\"(p)); }",
+              "load_read_only("));
   EXPECT_TRUE(becomes("__device__ void f() { asm volatile(\"bar.sync %0, 64;\" :: \"r\"(n)); }",
                       "barrier_sync_named("));
   EXPECT_TRUE(
