@@ -133,6 +133,13 @@ int check(const Context& context, const CheckOptions& options) {
     tell_ci(options,
             {.file = file, .outcome = "not_built", .reason = error.what(), .findings = {}});
     throw;
+  } catch (const process::Interrupted&) {
+    const std::string reason = fmt::format("{} was still being compiled", printable(file, 4000));
+    present::say(stderr, reason + ": nothing of it has run\n");
+    tell_ci(
+        options,
+        {.file = file, .outcome = "not_built", .reason = "interrupted: " + reason, .findings = {}});
+    throw;
   }
   std::vector<std::string> arguments{device,
                                      "--report",

@@ -1,10 +1,12 @@
 """`ridgeline check` on programs that crash, read standard input, or are ended from outside: what is
 told then, and that nothing is left."""
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
+import time
 
 from harness.cli.checked_programs import check
 from harness.run.scripted_runs import BUILD
@@ -222,6 +224,34 @@ def test_an_interrupt_tells_where_the_program_was_and_leaves_nothing(tmp_path):
     assert "/program.cu:9, behind launch 1, add<<<1, 32>>>" in told
     told = interrupted(tmp_path, KERNEL_LOOP, "--limit", "none")
     assert "interrupted in launch 1, often<<<(3, 2, 1), 1>>>" in told
+
+
+def test_an_interrupt_of_the_compiler_says_that_nothing_has_run(tmp_path):
+    header = tmp_path / "awaited.cuh"
+    os.mkfifo(header)
+    (tmp_path / "program.cu").write_text('#include "awaited.cuh"\nint main() {}\n')
+    with subprocess.Popen(
+        [BUILD / "ridgeline", "check", "program.cu", "--junit", "j.xml"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    ) as process:
+        while process.poll() is None:
+            with contextlib.suppress(OSError):  # nobody reads it yet
+                held = os.open(header, os.O_WRONLY | os.O_NONBLOCK)
+                break
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)  # while the compiler waits for the header's end
+        errors = process.communicate(timeout=300)[1]
+        os.close(held)
+    assert process.returncode == 130, errors
+    assert errors == (
+        "program.cu was still being compiled: nothing of it has run\n"
+        "ridgeline: interrupted; the check did not end\n"
+    )
+    assert "program.cu was still being compiled" in (tmp_path / "j.xml").read_text()
 
 
 def test_standard_input_is_the_programs(tmp_path):

@@ -520,6 +520,156 @@ def test_an_unrolled_loop_makes_one_mistake_per_variable(tmp_path):
     assert "3 mistakes in 2 launches" in check(tmp_path, "unrolled.cu").stdout
 
 
+FOLDED = r"""
+#include <initializer_list>
+__global__ void fold(int* a, int n) {
+  a[threadIdx.x % n] = threadIdx.x;  // line 4
+}
+__global__ void clear(int* a) { a[threadIdx.x] = 0; }
+int main() {
+  int* a;
+  cudaMalloc(&a, 128 * sizeof(int));
+  clear<<<1, 128>>>(a);
+  for (int n : {128, 124, 128, 96}) fold<<<1, 128>>>(a, n);
+  cudaDeviceSynchronize();
+}
+"""
+
+
+def test_a_mistake_names_the_launches_that_make_it(tmp_path):
+    (tmp_path / "folded.cu").write_text(FOLDED)
+    done = check(tmp_path, "folded.cu", "--json")
+    (found,) = json.loads(done.stdout)["findings"]
+    assert (found["line"], found["count"], found["launches"]) == (4, 36, 2), found
+    assert found["worst_launch"] == 5, found
+    assert found["text"].endswith(
+        "; in 2 of 4 launches of this kernel, most often in launch 5 of the program, "
+        "fold<<<1, 128>>> (32 of 36 times)"
+    ), found
+    (tmp_path / "one.cu").write_text(FOLDED.replace("128, 124, 128, 96", "128, 124, 128"))
+    done = check(tmp_path, "one.cu")
+    assert (
+        "; in 1 of 3 launches of this kernel: launch 3 of the program, fold<<<1, 128>>>\n"
+        in done.stdout
+    ), done.stdout
+
+
+STRIDES = r"""
+__global__ void copy(const float* from, float* to, int n, int stride) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = from[i * stride];  // line 4
+}
+int main() {
+  float *from, *to;
+  cudaMalloc(&from, 8192 * sizeof(float));
+  cudaMalloc(&to, 1024 * sizeof(float));
+  cudaMemset(from, 0, 8192 * sizeof(float));
+  copy<<<8, 128>>>(from, to, 1024, 1);
+  copy<<<4, 128>>>(from, to, 512, STRIDE);
+  copy<<<1, 128>>>(from, to, 1, 1);
+  cudaDeviceSynchronize();
+}
+"""
+
+
+def test_launches_of_a_kernel_that_differ_in_their_accesses_are_told_apart(tmp_path):
+    (tmp_path / "strides.cu").write_text(STRIDES)
+    done = check(tmp_path, "strides.cu", "-D", "STRIDE=8")
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = done.stdout.split("launches of one kernel differ:\n")[1]
+    assert re.sub(r"at \S*strides", "at strides", told) == (
+        "copy at strides.cu:4, global load 4 B: 32.00 sectors a request in launch 2, <<<4, 128>>>, "
+        "the most of 3 launches; 4.00 in launch 1, <<<8, 128>>>\n"
+    )
+    done = check(tmp_path, "strides.cu", "-D", "STRIDE=8", "--json")
+    (varying,) = json.loads(done.stdout)["varying_accesses"]
+    assert (varying["line"], varying["access"]) == (4, "global load"), varying
+    assert varying["most"] == {"launch": 2, "sizes": "<<<4, 128>>>", "per_request": 32}
+    done = check(tmp_path, "strides.cu", "-D", "STRIDE=1")
+    assert "differ" not in done.stdout
+
+
+def test_a_variable_is_not_taken_for_the_type_that_its_name_stands_for(tmp_path):
+    (tmp_path / "letters.cu").write_text(
+        "__constant__ char c[16];\nint main() {\n  char from[32] = {};\n"
+        "  cudaMemcpyToSymbol(c, from, 32);\n}\n"
+    )
+    done = check(tmp_path, "letters.cu")
+    assert re.search(r"letters\.cu:4: .*no 32 bytes: c of 16 bytes", done.stdout), done.stdout
+
+
+LOOPS_WITH_BARRIERS = r"""
+__global__ void fewer(int* x) {
+  for (int i = 0; i < threadIdx.x; ++i) __syncthreads();
+  x[threadIdx.x] = 1;
+}
+__global__ void tail(int* x, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    x[i] = i;
+    __syncthreads();  // line 9
+  }
+#ifdef METS_BEHIND
+  __syncthreads();  // line 12
+#endif
+}
+__global__ void leaves(int* x) {
+  for (int i = 0;; ++i) {
+    if (i == threadIdx.x % 4) break;
+    __syncthreads();  // line 18
+  }
+  x[threadIdx.x] = __shfl_sync(~0u, x[threadIdx.x], 0);  // line 20
+}
+int main() {
+  int* x;
+  cudaMalloc(&x, 4096);
+  cudaMemset(x, 0, 4096);
+  fewer<<<1, 64>>>(x);
+  for (int i = 0; i < 3; ++i) tail<<<1, 64>>>(x, 100);
+#ifdef LEAVES
+  leaves<<<1, 64>>>(x);
+#endif
+  cudaDeviceSynchronize();
+}
+"""
+
+
+def test_a_barrier_in_a_loop_names_once_who_waits_and_who_is_elsewhere(tmp_path):
+    source = tmp_path / "loops.cu"
+    source.write_text(LOOPS_WITH_BARRIERS)
+
+    def told(*arguments):
+        done = check(tmp_path, "loops.cu", *arguments)
+        said = [line.strip() for line in done.stdout.splitlines() if "loops.cu:" in line]
+        return done.returncode, [re.sub(r"at \S*loops\.cu", "at loops.cu", line) for line in said]
+
+    notes = [
+        "note: barrier after threads have ended in fewer at loops.cu:3: thread 1 of block 0: 1 of "
+        "64 threads have, and are not waited for: threads 1 to 63 are here, thread 0 has ended "
+        "(63 times)",
+        "note: barrier after threads have ended in tail at loops.cu:9: thread 0 of block 0: 28 of "
+        "64 threads have, and are not waited for: threads 0 to 35 are here, threads 36 to 63 have "
+        "ended",
+    ]
+    assert told() == (0, notes)
+    assert told("-D", "METS_BEHIND") == (
+        2,
+        [
+            "divergent barrier in tail at loops.cu:9: thread 0 of block 0, with thread 63: threads "
+            "of the block wait at different __syncthreads(): threads 0 to 35 are here, threads 36 "
+            "to 63 at loops.cu:12",
+            notes[0],
+        ],
+    )
+    code, (first, second, *_) = told("-D", "LEAVES")
+    assert code == 2
+    assert first.startswith("deadlock in leaves at loops.cu:20: thread 0 of block 0: a warp's")
+    assert second == (
+        "deadlock in leaves at loops.cu:18: thread 1 of block 0: waits for threads of its block: "
+        "of 64, 48 have come, 0 have ended, 16 wait elsewhere (threads 0, 4, 8 and 13 others) (48 "
+        "threads)"
+    )
+
+
 def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
     program = tmp_path / "other.cu"
     program.write_text(
@@ -559,6 +709,15 @@ def test_what_is_not_modelled_is_named_with_its_line(tmp_path):
     program.write_text("__global__ void k() {}\n")
     done = check(tmp_path, program)
     assert done.returncode == 64 and "nothing runs the kernels" in done.stderr
+    program.write_text(
+        "__global__ void inner() {}\n__global__ void outer() {\n  inner<<<1, 1>>>();\n}\n"
+        "int main() { outer<<<1, 1>>>(); }\n"
+    )
+    done = check(tmp_path, program)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert re.search(r"in outer at \S*other\.cu:3: .*a launch by a kernel", done.stdout), (
+        done.stdout
+    )
 
 
 def test_a_folder_with_the_name_of_a_library_may_be_the_users(tmp_path):

@@ -4,8 +4,12 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
+
+#include "harness/emulated/source_lines.hpp"
+#include "harness/emulated/thread_names.hpp"
 
 namespace ridgeline::emulated {
 
@@ -100,8 +104,9 @@ bool Block::release_barrier() {
     if (ended + come != lanes.threads())
       say_who_waits();
     else
-      findings.add("divergent barrier", first->pc, first->thread, elsewhere->thread,
-                   "threads of the block wait at different __syncthreads()");
+      findings.add(
+          "divergent barrier", first->pc, first->thread, elsewhere->thread,
+          "threads of the block wait at different __syncthreads(): " + who_is_where(*first));
     findings.stop();
     return false;
   }
@@ -112,10 +117,11 @@ bool Block::release_barrier() {
   }
   // Since compute capability 7.0 a barrier waits for the threads that have not ended (CUDA C++
   // Programming Guide, Independent Thread Scheduling).
-  if (ended != 0 && !of_cluster)
-    findings.note(
-        "barrier after threads have ended", first->pc, first->thread, -1,
-        fmt::format("{} of {} threads have, and are not waited for", ended, lanes.threads()));
+  constexpr const char* are_missed = "barrier after threads have ended";
+  if (ended != 0 && !of_cluster && !findings.notes_again(are_missed, first->pc))
+    findings.note(are_missed, first->pc, first->thread, -1,
+                  fmt::format("{} of {} threads have, and are not waited for: {}", ended,
+                              lanes.threads(), who_is_where(*first)));
   ++barriers_;
   others.get_on();
   if (!of_cluster || !others.arrived_relaxed(others.awaited_phase()))
@@ -135,12 +141,57 @@ bool Block::release_barrier() {
   return true;
 }
 
+/// "threads 0 to 2 are here, threads 3 to 30 at kernels/x.cu:12, thread 31 has ended": `here` waits
+/// at a barrier, like all that have not ended.
+std::string Block::who_is_where(const Lane& here) {
+  std::vector<const Lane*> barriers{&here};  // of each one lane that waits there
+  std::vector<std::vector<int>> waiting(1);
+  std::vector<int> ended;
+  for (const Lane& lane : lanes.all()) {
+    if (lane.state != LaneState::at_barrier) {
+      ended.push_back(lane.thread);
+      continue;
+    }
+    const auto known = std::ranges::find(barriers, lane.mask, &Lane::mask);
+    const auto at = static_cast<std::size_t>(known - barriers.begin());
+    if (known == barriers.end()) {
+      barriers.push_back(&lane);
+      waiting.emplace_back();
+    }
+    waiting[at].push_back(lane.thread);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < barriers.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + names_of(waiting[i], config_.block);
+    if (i == 0) {
+      text += waiting[i].size() == 1 ? " is here" : " are here";
+    } else if (barriers[i]->mask == cluster_barrier) {
+      text += " at the cluster's barrier";
+    } else {
+      const std::uint32_t pcs[] = {barriers[i]->pc};
+      const SourceLine line = source_lines(pcs).at(pcs[0]);
+      text +=
+          line.file.empty() ? " at another one" : fmt::format(" at {}:{}", line.file, line.line);
+    }
+  }
+  if (!ended.empty())
+    text += fmt::format(", {} {} ended", names_of(ended, config_.block),
+                        ended.size() == 1 ? "has" : "have");
+  return text;
+}
+
 void Block::say_who_waits() {
   const auto in = [&](LaneState state) {
     return std::ranges::count(lanes.all(), state, &Lane::state);
   };
   const auto ended = in(LaneState::done), come = in(LaneState::at_barrier),
              elsewhere = lanes.threads() - come - ended;
+  std::vector<int> others_wait;  // than at a barrier
+  for (const Lane& lane : lanes.all())
+    if (lane.state != LaneState::done && lane.state != LaneState::at_barrier)
+      others_wait.push_back(lane.thread);
+  const std::string named =
+      elsewhere == 0 ? "" : fmt::format(" ({})", names_of(others_wait, config_.block));
   for (const Lane& lane : lanes.all()) {
     const bool at_barrier = lane.state == LaneState::at_barrier,
                of_cluster = lane.mask == cluster_barrier;
@@ -158,8 +209,8 @@ void Block::say_who_waits() {
       what = of_cluster ? others.awaited_by_cluster()
                         : fmt::format(
                               "waits for threads of its block: of {}, {} have come, {} have ended, "
-                              "{} wait elsewhere",
-                              lanes.threads(), come, ended, elsewhere);
+                              "{} wait elsewhere{}",
+                              lanes.threads(), come, ended, elsewhere, named);
     if (what.empty()) continue;
     findings.add("deadlock", lane.pc, lane.thread, -1, what).follows =
         at_barrier && !of_cluster && elsewhere != 0;

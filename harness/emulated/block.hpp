@@ -100,6 +100,7 @@ class Block {
 
  private:
   bool release_barrier();
+  std::string who_is_where(const Lane& here);
 
   static constinit thread_local Block* here_ __attribute__((tls_model("initial-exec")));
   device::LaunchConfig config_;

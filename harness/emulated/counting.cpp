@@ -11,9 +11,6 @@
 #include "harness/emulated/source_lines.hpp"
 
 namespace ridgeline::emulated {
-namespace {
-
-/// As SiteCount calls it.
 std::string access_name(Space space, Act act) {
   if (space == Space::tensor) return "tensor";
   if (space == Space::bulk) return act == Act::read ? "bulk load" : "bulk store";
@@ -31,8 +28,6 @@ std::string access_name(Space space, Act act) {
       return where + "async copy";
   }
 }
-
-}  // namespace
 
 void Counting::add(const Report& report) {
   const dim3 grid = report.config.grid, block = report.config.block;

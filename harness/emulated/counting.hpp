@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "harness/emulated/report.hpp"
 
 namespace ridgeline::emulated {
+
+/// "global load": as device::SiteCount calls an access.
+std::string access_name(Space space, Act act);
 
 /// Adds up launches until somebody asks what they did.
 class Counting {

@@ -9,16 +9,10 @@
 #include "harness/emulated/parameter_names.hpp"
 #include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/source_lines.hpp"
+#include "harness/emulated/thread_names.hpp"
 
 namespace ridgeline::emulated {
 namespace {
-
-/// "5" where only x varies, else "(5, 1, 0)".
-std::string index_of(std::uint64_t number, const dim3& size) {
-  if (size.y == 1 && size.z == 1) return fmt::format("{}", number);
-  return fmt::format("({}, {}, {})", number % size.x, number / size.x % size.y,
-                     number / size.x / size.y);
-}
 
 std::string where(std::uint32_t pc) {
   if (pc == 0) return "";

@@ -95,7 +95,7 @@ TEST(FindingText, ADeadlockIsToldFromEveryPlaceThatWaits) {
   const std::string barrier =
       "deadlock at harness/emulated/test/kernels.cu:N: waits for threads of its block: of 96, 48 "
       "have come, 32 "
-      "have ended, 16 wait elsewhere";
+      "have ended, 16 wait elsewhere (threads 48 to 63)";
   EXPECT_EQ(without_lines(found.advice), "also found: " + barrier + "; " + barrier);
 }
 

@@ -46,6 +46,14 @@ Finding& Findings::add(const char* check, std::uint32_t pc, int thread, int othe
                              variable, 1);
 }
 
+bool Findings::notes_again(const char* check, std::uint32_t pc) {
+  const auto same = std::ranges::find_if(
+      notes_, [&](const Finding& known) { return known.pc == pc && known.check == check; });
+  if (same == notes_.end()) return false;
+  ++same->count;
+  return true;
+}
+
 void merge_by_line(std::vector<Finding>& findings) {
   if (findings.size() < 2) return;
   std::vector<std::uint32_t> pcs;

@@ -32,6 +32,8 @@ class Findings {
     add(check, pc, thread, other, detail, global, variable);
     std::swap(found_, notes_);
   }
+  /// Counts a note that is known once more; false when it is not.
+  bool notes_again(const char* check, std::uint32_t pc);
   /// The launch ends before its end.
   void stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }

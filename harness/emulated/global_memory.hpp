@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/emulated/fences.hpp"
+#include "harness/emulated/last_block.hpp"
 #include "harness/emulated/log.hpp"
 #include "harness/emulated/program_variables.hpp"
 #include "harness/emulated/shared_history.hpp"
@@ -113,9 +114,12 @@ class GlobalMemory {
   void note_written(std::uint64_t address, std::uint64_t bytes);
   /// What the block's fences have ordered before others, from now on. Called by kernels.
   void fence(std::uint32_t block, const SharedHistory::Clocks& fenced);
-  /// Atomic and volatile accesses, by which blocks hand over what their fences have ordered. Called
-  /// by kernels.
-  void touch_flags(const Accesses& accesses, std::uint32_t block);
+  /// Atomic and volatile accesses, by which blocks hand over what their fences have ordered.
+  /// `checked`: plain loads that an atomic behind them checks. The one, if any, with which it is
+  /// clear that the last block to come to a counter reads what no fence orders before it: see
+  /// LastBlock. Called by kernels.
+  std::optional<std::size_t> touch_flags(const Accesses& accesses, std::uint32_t block,
+                                         bool checked);
 
   /// Numbers that launches from now on give to their blocks are not below it.
   std::uint32_t next_launch() const { return free_number_; }
@@ -160,6 +164,8 @@ class GlobalMemory {
   /// Whether fences order the access of number `owner` at `moment` before what `me` does; of blocks
   /// that run at once, whether one of them has any. Owner 0 are several: whether `me` has any.
   bool fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me);
+  /// touch_flags() of one access: whether that is clear with it.
+  bool reads_unordered(std::uint64_t address, Act act, std::uint32_t me);
   /// That a launch gives to its block; behind several_.
   std::uint32_t number_of(std::uint32_t block) const;
   struct Slot {
@@ -189,6 +195,7 @@ class GlobalMemory {
   std::mutex fences_together_, bytes_together_;
   std::set<std::uint32_t> fenced_;  // blocks of this launch, where several run at once
   Fences fences_;                   // and where one runs at a time
+  LastBlock last_block_;            // likewise
   std::size_t next_ = 1;            // before the first allocation nothing may lie, either
 };
 

@@ -340,6 +340,7 @@ void GlobalMemory::begin_launch(std::uint64_t blocks, bool at_once) {
   at_once_ = at_once;
   fenced_.clear();
   fences_.begin_launch();
+  last_block_.begin_launch(at_once ? 0 : blocks);
   const auto needed = static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, most_blocks)) + 1;
   if (needed > numbers - free_number_) {
     for (const Slot& slot : slots_) {
@@ -359,11 +360,28 @@ void GlobalMemory::fence(std::uint32_t block, const SharedHistory::Clocks& fence
   fenced_.insert(number_of(block));
 }
 
-void GlobalMemory::touch_flags(const Accesses& accesses, std::uint32_t block) {
-  if (at_once_ || !fences_.any()) return;
-  for (const std::uint64_t address : accesses.addresses)
-    fences_.touch_flag(number_of(block), address, accesses.act != Act::write,
-                       accesses.act != Act::read);
+std::optional<std::size_t> GlobalMemory::touch_flags(const Accesses& accesses, std::uint32_t block,
+                                                     bool checked) {
+  if (at_once_) return std::nullopt;
+  const std::uint32_t me = number_of(block);
+  if (fences_.any())
+    for (const std::uint64_t address : accesses.addresses)
+      fences_.touch_flag(me, address, accesses.act != Act::write, accesses.act != Act::read);
+  if (checked || (accesses.act != Act::write && last_block_.is_idle())) return std::nullopt;
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < accesses.addresses.size(); ++i)
+    if (reads_unordered(accesses.addresses[i], accesses.act, me)) found = i;
+  return found;
+}
+
+bool GlobalMemory::reads_unordered(std::uint64_t address, Act act, std::uint32_t me) {
+  if (act == Act::write) last_block_.store(me, address);
+  if (act == Act::atomic) last_block_.update(me, address);
+  const std::uint32_t writer = act == Act::read ? last_block_.load(me, address) : 0;
+  if (writer == 0) return false;
+  Owner& owner = slot_of(address).owners[((address - global_base) % slot_span - slot_front) / 4];
+  return !fences_.ordered(writer, load(owner.written_at), me) &&
+         last_block_.is_unordered(me, writer);
 }
 
 bool GlobalMemory::fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 
 #include <cxxabi.h>
 #include <elf.h>
@@ -16,7 +17,9 @@
 namespace ridgeline::emulated {
 namespace {
 
+/// A name of C stays what it is: `c`, which any variable may be called, is also the type char.
 std::string demangled(const char* symbol) {
+  if (!std::string_view(symbol).starts_with("_Z")) return symbol;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> plain(
       abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);

@@ -7,6 +7,10 @@
 namespace ridgeline::emulated {
 
 static constexpr const char* same_value = "same value stored without order";
+static constexpr const char* read_by_last_block =
+    ", which may still be what was there before the other block's store: volatile accesses do not "
+    "order each other. Put __threadfence() between the store and the atomic that counts blocks, "
+    "and between that atomic and this load";
 
 bool Requests::ordered_by_lock(const Request& request, int thread, int other) const {
   if (other < 0 || thread / 32 != warp_ || other / 32 != warp_) return false;
@@ -35,7 +39,13 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
       .strong = accesses.act == Act::atomic || (by_threads && strong_),
       .in_block = by_threads && of_block_,
       .alone = !block_.others.in_cluster()};
-  if (strong_ && by_threads && !of_block_) block_.memory.touch_flags(accesses, toucher.block);
+  if (strong_ && by_threads && !of_block_)
+    if (const auto stale = block_.memory.touch_flags(accesses, toucher.block, plain_but_checked_)) {
+      const std::uint64_t address = accesses.addresses[*stale];
+      block_.findings.add("missing fence", pc, accesses.first_thread + accesses.threads[*stale], -1,
+                          block_.memory.describe(address) + read_by_last_block, address,
+                          block_.memory.allocation_of(address));
+    }
   std::size_t next = 0;
   while (const auto mistake = block_.memory.touch(accesses, next, toucher, block_.shared.history)) {
     const std::uint64_t address = accesses.addresses[mistake->access];

@@ -53,9 +53,10 @@ void Requests::request(const Request& asked) {
   if (is_store(asked.act) && block_.others.has_spins())
     for (std::size_t i = 0; i < asked.active_lanes().size(); ++i)
       if (!same_as_before(asked.stored[i])) block_.others.stores(32 * warp_ + asked.lanes[i]);
+  plain_but_checked_ = asked.act == Act::read && is_checked(asked);
   strong_ = asked.act == Act::atomic || asked.act == Act::block_atomic ||
             asked.act == Act::volatile_read || asked.act == Act::volatile_write ||
-            (asked.act == Act::read && is_checked(asked));
+            plain_but_checked_;
   for (std::size_t i = 0; strong_ && i < asked.active_lanes().size(); ++i)
     lanes_[of_warp + asked.lanes[i]].strong = asked.addresses[i];
   of_block_ = asked.act == Act::block_atomic;

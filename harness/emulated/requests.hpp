@@ -96,10 +96,11 @@ class Requests final : public Warp {
   Block& block_;
   const bool keeps_lines_;
   int warp_ = 0;
-  bool strong_ = false;    // the request is of atomic or volatile accesses
-  bool of_block_ = false;  // and of atomics that other blocks may not rely on
-  Request copied_;         // sources of copies whose destinations come with the next request
-  LoadRun loads_[32];      // of each warp
+  bool strong_ = false;             // the request is of atomic or volatile accesses
+  bool plain_but_checked_ = false;  // of loads that are taken for volatile
+  bool of_block_ = false;           // and of atomics that other blocks may not rely on
+  Request copied_;     // sources of copies whose destinations come with the next request
+  LoadRun loads_[32];  // of each warp
   struct OfLane {
     std::uint64_t fence = 0;   // its last one's place in the execution
     std::uint64_t flag = 0;    // that it has read or changed before that, by an atomic or volatile

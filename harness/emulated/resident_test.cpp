@@ -106,9 +106,9 @@ TEST(Resident, AForgottenFlagIsADeadlock) {
     const bool first_spins = report.findings[0].thread == 0;
     EXPECT_EQ(report.findings[first_spins ? 0 : 1].detail,
               "reads the same value for ever: flag of 4 bytes + 0");
-    EXPECT_EQ(
-        report.findings[first_spins ? 1 : 0].detail,
-        "waits for threads of its block: of 64, 63 have come, 0 have ended, 1 wait elsewhere");
+    EXPECT_EQ(report.findings[first_spins ? 1 : 0].detail,
+              "waits for threads of its block: of 64, 63 have come, 0 have ended, 1 wait elsewhere "
+              "(thread 0)");
     EXPECT_EQ(report.findings[first_spins ? 1 : 0].thread, 1);
   }
   Lab lab;

@@ -188,20 +188,17 @@ std::string broken_include(const std::string& said, const std::string& preproces
 
 std::string library_stubs(const std::string& said) {
   std::set<std::string, std::less<>> names;
-  std::string_view left = said;
-  while (!left.empty()) {
-    const std::size_t end = std::min(left.find('\n'), left.size());
-    const std::string_view line = left.substr(0, end);
-    left.remove_prefix(std::min(end + 1, left.size()));
+  for_lines(said, [&](std::string_view line) {
     const std::size_t at = line.find("undefined reference to ");
-    if (at == std::string_view::npos) continue;
+    if (at == std::string_view::npos) return true;
     const std::string_view name = quoted(line.substr(at));
     const bool is_c = !name.empty() && std::ranges::all_of(name, [](char letter) {
       return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
     });
     const bool known = name.starts_with("cu") || name.starts_with("nv") || name.starts_with("gl");
     if (is_c && (known || !library_hint(name).empty())) names.emplace(name);
-  }
+    return true;
+  });
   if (names.empty()) return "";
   std::string text = "void ridgeline_not_modelled(const char*, unsigned long);\n";
   for (const std::string& name : names)
@@ -226,11 +223,8 @@ std::string told_errors(const std::string& said, const std::vector<std::string>&
     text += fmt::format("  {}\n", printable(sentence, 1000));
     if (!hint.empty()) text += fmt::format("    {}\n", hint);
   };
-  std::string_view left = said, users;
-  while (!left.empty()) {
-    const std::size_t end = std::min(left.find('\n'), left.size());
-    const std::string_view line = left.substr(0, end);
-    left.remove_prefix(std::min(end + 1, left.size()));
+  std::string_view users;
+  for_lines(said, [&](std::string_view line) {
     if (const std::size_t at = line.find("undefined reference to "); at != std::string_view::npos) {
       const std::string_view name = quoted(line.substr(at));
       std::string_view place = line.substr(0, at);
@@ -241,19 +235,20 @@ std::string told_errors(const std::string& said, const std::vector<std::string>&
       tell(place, fmt::format("{} is defined nowhere", name),
            library.empty() ? "name the file that defines it, too, when it is the program's own"
                            : library);
-      continue;
+      return true;
     }
     const Message message = message_of(line);
     if (!message.is_error) {
       if (is_users(message.place)) users = message.place;  // of the template that it comes from
       if (line.starts_with("  hint: ") && told.size() < most_told && !text.empty())
         text += fmt::format("    {}\n", printable(line.substr(8), 1000));
-      continue;
+      return true;
     }
     tell(is_users(message.place) || users.empty() ? message.place : users, message.text,
          hint_of(message.text));
     users = {};
-  }
+    return true;
+  });
   if (text.ends_with('\n')) text.pop_back();
   return text;
 }

@@ -26,10 +26,13 @@ thread_local std::vector<device::LaunchConfig> configured;
 thread_local bool launching = false;
 LatestLaunch latest;
 
-void begin(const device::LaunchConfig& config) {
+/// `pc`: where the user's code goes on.
+void begin(const device::LaunchConfig& config, std::uint32_t pc) {
   // On a lane: a kernel that launches kernels.
   if (emulated::hot.next != nullptr)
-    emulated::unsupported("a launch by a kernel (dynamic parallelism); launch it from the host");
+    emulated::Block::current().lanes.stop(
+        "unsupported", pc, -1,
+        "a launch by a kernel (dynamic parallelism); launch it from the host");
   configured.push_back(config);
   launching = true;
 }
@@ -37,11 +40,12 @@ void begin(const device::LaunchConfig& config) {
 }  // namespace
 
 void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t) {
-  begin({.grid = grid, .block = block, .shared_bytes = shared_bytes});
+  begin({.grid = grid, .block = block, .shared_bytes = shared_bytes}, RIDGELINE_CALLER);
 }
 
 void configure_resident(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t) {
-  begin({.grid = grid, .block = block, .shared_bytes = shared_bytes, .resident = true});
+  begin({.grid = grid, .block = block, .shared_bytes = shared_bytes, .resident = true},
+        RIDGELINE_CALLER);
 }
 
 void configure_extended(const cudaLaunchConfig_t& config) {
@@ -57,7 +61,7 @@ void configure_extended(const cudaLaunchConfig_t& config) {
     if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization)
       to.early = attribute.val.programmaticStreamSerializationAllowed != 0;
   }
-  begin(to);
+  begin(to, RIDGELINE_CALLER);
 }
 
 bool is_launching() {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/emulated/emulated_device.hpp"
 #include "harness/emulated/finding_text.hpp"
 #include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/results_digest.hpp"
@@ -57,38 +58,59 @@ void Session::look_at_results(const std::pair<const std::uint64_t, Allocation>& 
     emulated::ResultsDigest::add(reinterpret_cast<const void*>(of.first), of.second.bytes);
 }
 
+/// A new one, or that of the same place or line.
+Found& Session::found_of(const emulated::Report& report, const emulated::Finding& finding) {
+  const auto [at, is_new] =
+      places_.try_emplace({report.kernel, finding.pc, finding.check}, found_.size());
+  if (!is_new) return found_[at->second];
+  const emulated::SourceLine line = line_of(finding.pc);
+  if (!line.file.empty()) {
+    const auto [known, is_first] =
+        lines_.try_emplace({report.kernel, finding.check, line.file, line.line, finding.variable,
+                            finding.variable == 0 ? finding.detail : ""},
+                           at->second);
+    if (!is_first) {
+      at->second = known->second;
+      return found_[known->second];
+    }
+  }
+  return found_.emplace_back(Found{.check = finding.check,
+                                   .kernel = emulated::function_name(report.kernel),
+                                   .file = line.file,
+                                   .line = line.line,
+                                   .text = emulated::text_of(report, finding),
+                                   .worst_sizes = "",
+                                   .kernel_number = report.kernel});
+}
+
 void Session::launched(const emulated::Report& report) {
   ++launches_;
+  ++launches_of_[report.kernel];
   accesses_ += report.accesses;
+  const std::string sizes =
+      fmt::format("<<<{}, {}>>>", size_text(report.config.grid), size_text(report.config.block));
+  if (report.findings.empty()) launch_counts_.add(report, launches_, sizes);
   for (const emulated::Finding& finding : report.findings) {
-    const auto [at, is_new] =
-        places_.try_emplace({report.kernel, finding.pc, finding.check}, found_.size());
-    if (!is_new) {
-      found_[at->second].count += finding.count;
-      continue;
-    }
-    const emulated::SourceLine line = line_of(finding.pc);
-    if (!line.file.empty()) {
-      const auto [known, is_first] =
-          lines_.try_emplace({report.kernel, finding.check, line.file, line.line, finding.variable,
-                              finding.variable == 0 ? finding.detail : ""},
-                             at->second);
-      if (!is_first) {
-        at->second = known->second;
-        found_[known->second].count += finding.count;
-        found_[known->second].accesses += finding.accesses;
-        continue;
-      }
-    }
-    found_.push_back({finding.check, emulated::function_name(report.kernel), line.file, line.line,
-                      emulated::text_of(report, finding), finding.count, finding.accesses});
+    Found& found = found_of(report, finding);
+    found.count += finding.count;
+    found.accesses = std::max(found.accesses, finding.accesses);
+    if (found.last_launch != launches_) ++found.launches;
+    found.last_launch = launches_;
+    if (finding.count <= found.worst_count) continue;
+    found.worst_count = finding.count;
+    found.worst_launch = launches_;
+    found.worst_sizes = sizes;
+  }
+  for (const emulated::Finding& note : report.notes) {
+    if (!noted_.emplace(note.check, note.pc).second) continue;
+    const auto [file, line] = line_of(note.pc);
+    if (file.empty() || noted_lines_.emplace(report.kernel, note.check, file, line).second)
+      notes_.insert(emulated::text_of(report, note));
   }
   const bool was_refused =
       !report.completed && report.findings.size() == 1 && report.findings.front().block < 0;
   const bool completed = report.completed;
   const std::string name = emulated::function_name(report.kernel);
-  const std::string sizes =
-      fmt::format("<<<{}, {}>>>", size_text(report.config.grid), size_text(report.config.block));
   const std::uint64_t blocks =
       std::uint64_t{report.config.grid.x} * report.config.grid.y * report.config.grid.z;
   const std::optional<std::uint64_t> cut_after = report.cut_after;
@@ -96,6 +118,7 @@ void Session::launched(const emulated::Report& report) {
     device_.synchronize();  // adds the counts
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it is in found_ already
   }
+  emulated::take_notes();  // which are in notes_
   if (was_refused) {
     last_error = cudaErrorInvalidConfiguration;
     return;
@@ -118,6 +141,16 @@ void Session::launched(const emulated::Report& report) {
   }
 }
 
+std::string Session::text_of(const Found& found) const {
+  const auto all = launches_of_.find(found.kernel_number);
+  if (all == launches_of_.end() || all->second < 2) return found.text;
+  return fmt::format(
+      "{}; in {} of {} launches of this kernel{} launch {} of the program, {}{}{}", found.text,
+      found.launches, all->second, found.launches == 1 ? ":" : ", most often in",
+      found.worst_launch, found.kernel, found.worst_sizes,
+      found.launches == 1 ? "" : fmt::format(" ({} of {} times)", found.worst_count, found.count));
+}
+
 void Session::host_mistake(std::string check, std::uint32_t pc, const std::string& detail) {
   const auto [at, is_new] = places_.try_emplace({0, pc, check}, found_.size());
   if (!is_new) {
@@ -126,7 +159,13 @@ void Session::host_mistake(std::string check, std::uint32_t pc, const std::strin
   }
   const emulated::SourceLine line = line_of(pc);
   std::string text = host_text(check, line, detail);
-  found_.push_back({std::move(check), "", line.file, line.line, std::move(text), 1});
+  found_.push_back({.check = std::move(check),
+                    .kernel = "",
+                    .file = line.file,
+                    .line = line.line,
+                    .text = std::move(text),
+                    .count = 1,
+                    .worst_sizes = ""});
 }
 
 void Session::host_note(const std::string& check, std::uint32_t pc, const std::string& detail) {

@@ -13,6 +13,7 @@
 
 #include "harness/device/device.hpp"
 #include "harness/emulated/machine.hpp"
+#include "harness/emulated/program/launch_counts.hpp"
 
 namespace ridgeline::program {
 
@@ -22,9 +23,14 @@ struct Found {
   std::string kernel;  // empty for the host
   std::string file;    // empty when no debug information says
   int line = 0;
-  std::string text;  // the whole sentence
-  std::uint64_t count = 0;
-  std::uint64_t accesses = 1;  // see emulated::Finding
+  std::string text;            // the whole sentence, of the first launch that has it
+  std::uint64_t count = 0;     // in all launches
+  std::uint64_t accesses = 1;  // see emulated::Finding; the most of a launch
+  // Of a kernel: in how many of its launches it was found, and the last of them and the one that
+  // has it most often, by their numbers in the program, from 1.
+  std::uint64_t launches = 0, last_launch = 0, worst_launch = 0, worst_count = 0;
+  std::string worst_sizes;          // "<<<8, 64>>>"
+  std::uint64_t kernel_number = 0;  // see emulated::Report
 };
 
 /// What a program that runs on the emulated device has asked of it so far. One at a time.
@@ -66,6 +72,9 @@ class Session {
   std::map<const void*, std::size_t> dynamic_shared;  // that a kernel may have, as it was asked for
 
   const std::vector<Found>& found() const { return found_; }
+  /// Its sentence, and of a kernel with several launches by which of them.
+  std::string text_of(const Found& found) const;
+  const LaunchCounts& launch_counts() const { return launch_counts_; }
   const std::set<std::string>& notes() const { return notes_; }
   /// How the budget ended, if it did.
   const std::string& out_of_budget() const { return out_of_budget_; }
@@ -75,6 +84,8 @@ class Session {
   void (*end_program)(int code) = nullptr;
 
  private:
+  Found& found_of(const emulated::Report& report, const emulated::Finding& finding);
+
   device::Device& device_;
   emulated::Machine& machine_;
   const std::uint64_t most_accesses_;
@@ -87,7 +98,10 @@ class Session {
       lines_;
   std::set<std::string> notes_;
   std::set<std::pair<std::string, std::uint32_t>> noted_;
+  std::set<std::tuple<std::uint64_t, std::string, std::string, int>> noted_lines_;  // of kernels
   std::uint64_t accesses_ = 0, launches_ = 0;
+  std::map<std::uint64_t, std::uint64_t> launches_of_;  // each kernel
+  LaunchCounts launch_counts_;
   std::string out_of_budget_;
 };
 

@@ -54,10 +54,10 @@ record::Measurement measured(int code) {
   const auto unsupported = std::ranges::find(found, "unsupported", &program::Found::check);
   if (unsupported != found.end()) {
     measurement.outcome = record::Outcome::unsupported;
-    measurement.reason = unsupported->text;
+    measurement.reason = session->text_of(*unsupported);
   } else if (!found.empty()) {
     measurement.outcome = record::Outcome::wrong_result;
-    measurement.reason = found.front().text;
+    measurement.reason = session->text_of(found.front());
   } else if (!stopped().empty()) {
     measurement.outcome = record::Outcome::timeout;
     measurement.reason = stopped();
@@ -72,13 +72,35 @@ record::Measurement measured(int code) {
   return measurement;
 }
 
+json::Value varying_accesses() {
+  json::Value list = json::Value::array();
+  const auto to_json = [](const program::VaryingAccess::Of& of) {
+    return json::Value{{"launch", of.launch}, {"sizes", of.sizes}, {"per_request", of.per_request}};
+  };
+  for (const program::VaryingAccess& each : session->launch_counts().varying())
+    list.push_back({{"kernel", each.kernel},
+                    {"file", each.file},
+                    {"line", each.line},
+                    {"access", each.access},
+                    {"lane_bytes", each.lane_bytes},
+                    {"unit", each.unit},
+                    {"launches", each.launches},
+                    {"most", to_json(each.most)},
+                    {"least", to_json(each.least)}});
+  return list;
+}
+
 json::Value to_json(const record::Measurement& measurement, int code) {
   json::Value all = record::to_json(measurement);
   json::Value list = json::Value::array();
   for (const program::Found& each : session->found()) {
-    json::Value one{{"check", each.check}, {"text", each.text}, {"count", each.count}};
+    json::Value one{{"check", each.check}, {"text", session->text_of(each)}, {"count", each.count}};
     if (each.accesses > 1) one["accesses"] = each.accesses;
     if (!each.kernel.empty()) one["kernel"] = each.kernel;
+    if (each.launches != 0) {
+      one["launches"] = each.launches;
+      one["worst_launch"] = each.worst_launch;
+    }
     if (!each.file.empty()) {
       one["file"] = each.file;
       one["line"] = each.line;
@@ -91,6 +113,7 @@ json::Value to_json(const record::Measurement& measurement, int code) {
   if (measurement.outcome == record::Outcome::counted) {
     for (const auto& allocation : session->allocations)
       program::Session::look_at_results(allocation);
+    all["varying_accesses"] = varying_accesses();
     worker::add_unset_variables(all, static_cast<double>(session->accesses()));
   }
   all["exit_code"] = code;
@@ -113,10 +136,13 @@ std::string text_of(const record::Measurement& measurement) {
                         found.size() == 1 ? "1 mistake" : fmt::format("{} mistakes", found.size()),
                         session->launches());
   text += '\n';
-  for (const program::Found& each : found) text += fmt::format("  {}\n", each.text);
+  for (const program::Found& each : found) text += fmt::format("  {}\n", session->text_of(each));
   if (!found.empty() && !stopped().empty()) text += fmt::format("  {}\n", stopped());
   for (const std::string& note : session->notes()) text += fmt::format("note: {}\n", note);
   if (!measurement.sites.empty()) text += '\n' + worker::counts_text(measurement);
+  if (measurement.outcome == record::Outcome::counted)
+    if (const std::string told = text_of(session->launch_counts().varying()); !told.empty())
+      text += "\nlaunches of one kernel differ:\n" + told;
   return text;
 }
 
