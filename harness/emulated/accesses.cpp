@@ -42,6 +42,11 @@ void Block::look_closer(std::uint64_t address, std::uint32_t pc, int bytes) {
     lanes.stop("out of bounds (variable)", pc, -1, ProgramVariables::describe(address));
   }
   if (is_near) lanes.stop("out of bounds (shared)", pc, -1, shared.describe(address, bytes));
+  if (shared.is_unasked(address))
+    lanes.stop(
+        "out of bounds (shared)", pc, -1,
+        "the launch has no dynamic shared memory: it asks for the bytes by the third argument "
+        "in <<<>>>");
   lanes.stop("host memory", pc, -1,
              fmt::format("{:#x} is no address of the device's memory", address));
 }

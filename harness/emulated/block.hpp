@@ -50,6 +50,8 @@ class Block {
   const device::LaunchConfig& config() const { return config_; }
   std::uint64_t number() const { return number_; }
   uint3 index() const { return index_; }
+  /// That have been passed.
+  std::uint64_t barriers() const { return barriers_; }
   /// A finding for each place at which lanes wait: for what, and what is known of those who do not
   /// come.
   void say_who_waits();

@@ -197,6 +197,15 @@ std::uint32_t add_halves(void* at, std::uint32_t bits, int bytes, bool bfloat) {
   return before;
 }
 
+/// Tells those atomics apart by which blocks may publish and look.
+static void note_atomic(Requests& requests, std::uint32_t pc, Update kind, std::uint64_t bits) {
+  using Kind = UnfencedFlags::Kind;
+  if (kind == Update::exchange) requests.note_atomic(pc, Kind::exchange);
+  if (kind == Update::compare_and_swap) requests.note_atomic(pc, Kind::swap);
+  const bool by_zero = kind == Update::add || kind == Update::bit_or || kind == Update::bit_xor;
+  if (by_zero && bits == 0) requests.note_atomic(pc, Kind::look);
+}
+
 std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update kind,
                      Number number, Scope scope) {
   const int bytes = number == Number::u16 ? 2 : number >= Number::u64 ? 8 : 4;
@@ -204,6 +213,7 @@ std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Updat
   block.others.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, bytes);
   block.check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER,
                       scope == Scope::block ? Act::block_atomic : Act::atomic, bytes);
+  note_atomic(block.requests, RIDGELINE_CALLER, kind, bits);
   constexpr std::uint64_t (*by_number[])(void*, std::uint64_t, std::uint64_t, Update) = {
       update_as<std::uint32_t>, update_as<std::int32_t>, update_as<float>,
       update_as<std::uint64_t>, update_as<std::int64_t>, update_as<double>,

@@ -14,6 +14,7 @@
 #include "harness/emulated/log.hpp"
 #include "harness/emulated/program_variables.hpp"
 #include "harness/emulated/shared_history.hpp"
+#include "harness/emulated/unfenced_flags.hpp"
 
 namespace ridgeline::emulated {
 
@@ -144,12 +145,25 @@ class GlobalMemory {
   void note_written(std::uint64_t address, std::uint64_t bytes);
   /// What the block's fences have ordered before others, from now on. Called by kernels.
   void fence(std::uint32_t block, const SharedHistory::Clocks& fenced);
-  /// Atomic and volatile accesses, by which blocks hand over what their fences have ordered.
-  /// `checked`: plain loads that an atomic behind them checks. The one, if any, with which it is
-  /// clear that the last block to come to a counter reads what no fence orders before it: see
-  /// LastBlock. Called by kernels.
-  std::optional<std::size_t> touch_flags(const Accesses& accesses, std::uint32_t block,
-                                         bool checked);
+  /// What is known of atomic and volatile accesses.
+  struct FlagUse {
+    bool checked = false;  // plain loads that an atomic behind them checks
+    bool polls = false;    // volatile loads that are repeated
+    UnfencedFlags::Kind kind = UnfencedFlags::Kind::update;
+    std::uint64_t barriers = 0;  // that the block has passed
+    std::uint32_t pc = 0;
+  };
+  /// A load of what no fence orders before it: by the last block to come to a counter, or behind a
+  /// flag.
+  struct Unordered {
+    std::size_t access = 0;  // its place in the addresses
+    bool behind_flag = false;
+  };
+  /// Atomic and volatile accesses, by which blocks hand over what their fences have ordered. The
+  /// one, if any, with which it is clear that it comes too early: see LastBlock and UnfencedFlags.
+  /// Called by kernels.
+  std::optional<Unordered> touch_flags(const Accesses& accesses, const Toucher& toucher,
+                                       const FlagUse& use);
 
   /// The first of the accesses to bytes that this launch has stored to so far, by whomever; absent
   /// when there is none. Called by kernels.
@@ -201,8 +215,10 @@ class GlobalMemory {
   /// Whether fences order the access of number `owner` at `moment` before what `me` does; of blocks
   /// that run at once, whether one of them has any. Owner 0 are several: whether `me` has any.
   bool fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me);
-  /// touch_flags() of one access: whether that is clear with it.
+  /// touch_flags() of one access, of the last block: whether that is clear with it.
   bool reads_unordered(std::uint64_t address, Act act, std::uint32_t me);
+  /// Whether a fence orders the last store to the word, of block `writer`, before what `me` does.
+  bool is_store_ordered(std::uint64_t address, std::uint32_t writer, std::uint32_t me);
   /// That a launch gives to its block; behind several_.
   std::uint32_t number_of(std::uint32_t block) const;
   struct Slot {
@@ -235,6 +251,7 @@ class GlobalMemory {
   std::set<std::uint32_t> fenced_;  // blocks of this launch, where several run at once
   Fences fences_;                   // and where one runs at a time
   LastBlock last_block_;            // likewise
+  UnfencedFlags flags_;             // likewise
   std::size_t next_ = 1;            // before the first allocation nothing may lie, either
 };
 

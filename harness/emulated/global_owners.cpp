@@ -450,6 +450,7 @@ void GlobalMemory::begin_launch(std::uint64_t blocks, bool at_once) {
   fenced_.clear();
   fences_.begin_launch();
   last_block_.begin_launch(at_once ? 0 : blocks);
+  flags_.begin_launch();
   const auto needed = static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, most_blocks)) + 1;
   if (needed > numbers - free_number_) {
     for (const Slot& slot : slots_) {
@@ -464,22 +465,34 @@ void GlobalMemory::begin_launch(std::uint64_t blocks, bool at_once) {
 }
 
 void GlobalMemory::fence(std::uint32_t block, const SharedHistory::Clocks& fenced) {
-  if (!at_once_) return fences_.fence(number_of(block), fenced);
+  if (!at_once_) {
+    flags_.fence(number_of(block));
+    return fences_.fence(number_of(block), fenced);
+  }
   const std::lock_guard lock(fences_together_);
   fenced_.insert(number_of(block));
 }
 
-std::optional<std::size_t> GlobalMemory::touch_flags(const Accesses& accesses, std::uint32_t block,
-                                                     bool checked) {
+std::optional<GlobalMemory::Unordered> GlobalMemory::touch_flags(const Accesses& accesses,
+                                                                 const Toucher& toucher,
+                                                                 const FlagUse& use) {
   if (at_once_) return std::nullopt;
-  const std::uint32_t me = number_of(block);
+  const std::uint32_t me = number_of(toucher.block);
   if (fences_.any())
     for (const std::uint64_t address : accesses.addresses)
       fences_.touch_flag(me, address, accesses.act != Act::write, accesses.act != Act::read);
-  if (checked || (accesses.act != Act::write && last_block_.is_idle())) return std::nullopt;
-  std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < accesses.addresses.size(); ++i)
-    if (reads_unordered(accesses.addresses[i], accesses.act, me)) found = i;
+  if (use.checked) return std::nullopt;
+  std::optional<Unordered> found;
+  const bool counts = accesses.act == Act::write || !last_block_.is_idle();
+  for (std::size_t i = 0; i < accesses.addresses.size(); ++i) {
+    const std::uint64_t address = accesses.addresses[i];
+    if (counts && reads_unordered(address, accesses.act, me)) found = Unordered{i, false};
+    if (!toucher.alone) continue;
+    const std::uint32_t writer =
+        flags_.touch({me, accesses.first_thread + accesses.threads[i], use.barriers, use.pc},
+                     use.kind, address, use.polls);
+    if (writer != 0 && !is_store_ordered(address, writer, me)) found = Unordered{i, true};
+  }
   return found;
 }
 
@@ -487,10 +500,13 @@ bool GlobalMemory::reads_unordered(std::uint64_t address, Act act, std::uint32_t
   if (act == Act::write) last_block_.store(me, address);
   if (act == Act::atomic) last_block_.update(me, address);
   const std::uint32_t writer = act == Act::read ? last_block_.load(me, address) : 0;
-  if (writer == 0) return false;
-  Owner& owner = slot_of(address).owners[((address - global_base) % slot_span - slot_front) / 4];
-  return !fences_.ordered(writer, load(owner.written_at), me) &&
+  return writer != 0 && !is_store_ordered(address, writer, me) &&
          last_block_.is_unordered(me, writer);
+}
+
+bool GlobalMemory::is_store_ordered(std::uint64_t address, std::uint32_t writer, std::uint32_t me) {
+  Owner& owner = slot_of(address).owners[((address - global_base) % slot_span - slot_front) / 4];
+  return fences_.ordered(writer, load(owner.written_at), me);
 }
 
 bool GlobalMemory::fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me) {

@@ -19,6 +19,9 @@ constexpr std::string_view
         "blocks of a launch have no order: split the kernel into two launches, hand over by an "
         "atomic flag with __threadfence() before it is set and after it is read, or make both "
         "accesses atomic for the whole device, where any order will do",
+    streams =
+        "record an event behind the first (cudaEventRecord) and have the other's stream wait for "
+        "it (cudaStreamWaitEvent), or use one stream",
     index = "guard the index, or make the array larger",
     block_of_cluster =
         "let all blocks of the cluster come to cluster.sync() before the first access to another "
@@ -31,6 +34,10 @@ constexpr Remedy remedies[] = {
     {"race (write after read)", barrier},
     {"race between blocks (read after write)", launches},
     {"race between blocks (write after access)", launches},
+    {"race between streams (read after write)", streams},
+    {"race between streams (write after write)", streams},
+    {"race between streams (write after read)", streams},
+    {"read-only load of what the kernel stores", "read it by a plain load, or in another launch"},
     {"missing fence",
      "put __threadfence() between the store of the data and that of the flag, or the atomic that "
      "counts blocks, and between the read of that and the read of the data"},

@@ -12,7 +12,9 @@ namespace ridgeline::emulated {
 static constexpr const char* same_value = "same value stored without order";
 static constexpr const char* read_only_cache =
     ", where this launch has stored before: the read-only cache, of __ldg() and ld.global.nc, may "
-    "still hold what was there. Read it by a plain load";
+    "still hold what was there";
+static constexpr const char* not_in_step =
+    ": lanes of a warp are not in step, and volatile accesses do not order them";
 static constexpr const char* read_by_last_block =
     ", which may still be what was there before the other block's store: volatile accesses do not "
     "order each other";
@@ -22,6 +24,10 @@ static const char* kind_of_race(bool is_atomic, bool is_of_block, bool other_is_
   if (is_atomic) return is_of_block ? ", by an atomic of block scope" : ", by an atomic";
   return other_is_strong ? ", by a plain access, against an atomic or volatile one" : "";
 }
+
+static constexpr const char* read_behind_flag =
+    ", which may still be what was there before the other block's store, although the flag that it "
+    "stores behind that was seen: volatile accesses and atomics do not order each other";
 
 bool Requests::ordered_by_lock(const Request& request, int thread, int other) const {
   if (other < 0 || thread / 32 != warp_ || other / 32 != warp_) return false;
@@ -51,11 +57,15 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
       .in_block = by_threads && of_block_,
       .alone = !block_.others.in_cluster()};
   if (strong_ && by_threads && !of_block_)
-    if (const auto stale = block_.memory.touch_flags(accesses, toucher.block, plain_but_checked_)) {
-      const std::uint64_t address = accesses.addresses[*stale];
-      block_.findings.add("missing fence", pc, accesses.first_thread + accesses.threads[*stale], -1,
-                          block_.memory.describe(address) + read_by_last_block, address,
-                          block_.memory.allocation_of(address));
+    if (const auto early = block_.memory.touch_flags(
+            accesses, toucher,
+            {plain_but_checked_, polls_, flag_kind(accesses.act, pc), block_.barriers(), pc})) {
+      const std::uint64_t address = accesses.addresses[early->access];
+      block_.findings.add("missing fence", pc,
+                          accesses.first_thread + accesses.threads[early->access], -1,
+                          block_.memory.describe(address) +
+                              (early->behind_flag ? read_behind_flag : read_by_last_block),
+                          address, block_.memory.allocation_of(address));
     }
   if (read_only_ && by_threads)
     if (const auto changed = block_.memory.changed_by_launch(accesses)) {
@@ -155,6 +165,28 @@ void Requests::touch_shared(const Request& request, std::uint64_t offset) {
   }
 }
 
+/// What a volatile access races with. Flags are volatile, and not in `conflict`, which is with
+/// plain ones, too, unless lanes of a warp access different words by this instruction.
+std::optional<SharedHistory::Conflict> Requests::volatile_conflict(
+    const Request& request, std::size_t i, bool was_written,
+    const std::optional<SharedHistory::Conflict>& conflict) {
+  if (plain_but_checked_) return std::nullopt;
+  std::uint32_t elsewhere = 0;  // lanes
+  for (std::size_t other = 0; other < request.active_lanes().size(); ++other)
+    if (request.addresses[other] != request.addresses[i]) elsewhere |= 1u << request.lanes[other];
+  const std::uint64_t offset = block_.shared.offset_of(request.addresses[i]);
+  const int thread = 32 * warp_ + request.lanes[i];
+  const auto found =
+      request.act == Act::read
+          ? exchange_.read(offset, request.bytes, thread, polls_)
+          : exchange_.write(offset, request.bytes, thread, was_written ? elsewhere : ~0u);
+  if (found || !conflict || polls_ || conflict->other / 32 != warp_) return found;
+  const bool is_race = conflict->what == SharedHistory::read_after_write ||
+                       conflict->what == SharedHistory::write_after_write ||
+                       conflict->what == SharedHistory::write_after_read;
+  return is_race && (elsewhere >> conflict->other % 32 & 1) != 0 ? conflict : std::nullopt;
+}
+
 /// Lane number `i` of the request, where more is to be said or noted than SharedHistory::Quick
 /// does.
 void Requests::touch_lane(const Request& request, std::size_t i) {
@@ -176,10 +208,13 @@ void Requests::touch_lane(const Request& request, std::size_t i) {
   Stored stored{.is_strong = strong_};
   if (request.act == Act::write)
     stored = {request.with(i), same_as_before(request.stored[i]), strong_};
-  const auto conflict = history.access(offset, request.bytes, request.act, thread, stored);
-  if (!conflict || (strong_ && request.act != Act::atomic)) return;  // flags are volatile
-  if (ordered_by_lock(request, thread, conflict->other)) return;
-  const std::string place = block_.shared.describe(request.addresses[i], request.bytes);
+  const bool is_volatile = strong_ && request.act != Act::atomic;
+  const bool was_written = is_volatile && history.written(offset, request.bytes);
+  auto conflict = history.access(offset, request.bytes, request.act, thread, stored);
+  if (is_volatile) conflict = volatile_conflict(request, i, was_written, conflict);
+  if (!conflict || ordered_by_lock(request, thread, conflict->other)) return;
+  const std::string place = block_.shared.describe(request.addresses[i], request.bytes) +
+                            (is_volatile ? not_in_step : "");
   const std::uint64_t variable = block_.shared.variable_of(request.addresses[i]);
   if (conflict->same_value || stored_the_same(request, i, *conflict))
     block_.findings.note(same_value, request.pc, thread, conflict->other, place, 0, variable);

@@ -13,6 +13,7 @@ namespace ridgeline::emulated {
 
 void Requests::block_barrier() {
   lines.order(block_.lanes.warps());
+  exchange_.order_all();
   for (LoadRun& loads : loads_) loads.end();
 }
 
@@ -25,12 +26,18 @@ void Requests::end_block() {
 
 void Requests::barrier() {
   block_.shared.history.warp_barrier(warp_);
+  exchange_.order(warp_);
   loads_[warp_].end();
 }
 
-void Requests::event() { block_.async.warp_event(warp_); }
+void Requests::event() {
+  exchange_.order(warp_);
+  block_.async.warp_event(warp_);
+}
 
 void Requests::request(const Request& asked) {
+  if (asked.act == Act::event || asked.act == Act::fence || asked.act == Act::block_fence)
+    exchange_.order(warp_);
   if (asked.act == Act::event) {
     for (std::size_t i = 0; i < asked.active_lanes().size(); ++i)
       block_.async.event(asked.addresses[i], 32 * warp_ + asked.lanes[i], asked.pc);
@@ -58,6 +65,7 @@ void Requests::request(const Request& asked) {
   read_only_ = asked.act == Act::read_only_load;
   strong_ = asked.act == Act::atomic || of_block_ || asked.act == Act::volatile_read ||
             asked.act == Act::volatile_write || plain_but_checked_;
+  polls_ = asked.act == Act::volatile_read && is_poll(asked);
   for (std::size_t i = 0; strong_ && i < asked.active_lanes().size(); ++i)
     lanes_[of_warp + asked.lanes[i]].strong = asked.addresses[i];
   if (counted_as(asked.act) == asked.act) return memory_request(asked);
@@ -81,6 +89,36 @@ bool Requests::is_checked(const Request& asked) {
   const bool known = std::ranges::find(checked_, asked.pc) != checked_.end();
   if (is_before_atomic && !known) checked_.push_back(asked.pc);
   return is_before_atomic || known;
+}
+
+/// Whether a lane comes to the same load of the same place again at once, or lanes have done so
+/// there before: it waits for what others write.
+bool Requests::is_poll(const Request& asked) {
+  if (std::ranges::find(polled_, asked.pc) != polled_.end()) return true;
+  for (std::size_t i = 0; i < asked.active_lanes().size(); ++i) {
+    const LaneLog& log = asked.logs[asked.lanes[i]];
+    const bool again = log.next == log.end
+                           ? block_.others.spins_at(32 * warp_ + asked.lanes[i], asked.addresses[i])
+                           : log.next->pc == asked.pc && log.next->address == asked.addresses[i];
+    if (!again) continue;
+    polled_.push_back(asked.pc);
+    return true;
+  }
+  return false;
+}
+
+void Requests::note_atomic(std::uint32_t pc, UnfencedFlags::Kind kind) {
+  const bool is_known =
+      std::ranges::any_of(atomics_, [&](const auto& each) { return each.first == pc; });
+  if (!is_known) atomics_.emplace_back(pc, kind);
+}
+
+UnfencedFlags::Kind Requests::flag_kind(Act act, std::uint32_t pc) const {
+  if (act == Act::read) return UnfencedFlags::Kind::load;
+  if (act == Act::write) return UnfencedFlags::Kind::store;
+  for (const auto& [known, kind] : atomics_)
+    if (known == pc) return kind;
+  return UnfencedFlags::Kind::update;
 }
 
 void Requests::memory_request(const Request& request) {

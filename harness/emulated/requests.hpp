@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "harness/emulated/global_memory.hpp"
 #include "harness/emulated/lanes.hpp"
 #include "harness/emulated/site_table.hpp"
+#include "harness/emulated/warp_exchange.hpp"
 
 namespace ridgeline::emulated {
 
@@ -43,9 +45,12 @@ class Requests final : public Warp {
     lines.begin_launch();
     lane_accesses = in_flight_bytes = 0;
     checked_.clear();
+    polled_.clear();
+    atomics_.clear();
   }
   void begin_block() {
     std::ranges::fill(loads_, LoadRun{});
+    exchange_.begin_block();
     if (std::exchange(fenced_, false)) std::ranges::fill(lanes_, OfLane{});
   }
   void block_barrier();
@@ -57,8 +62,14 @@ class Requests final : public Warp {
 
   void request(const Request& request) override;
   void barrier() override;
-  void collective() override { loads_[warp_].end(); }
+  void collective() override {
+    loads_[warp_].end();
+    exchange_.order(warp_);
+  }
   void event() override;
+
+  /// That an atomic at `pc` exchanges, swaps or changes nothing. The others update.
+  void note_atomic(std::uint32_t pc, UnfencedFlags::Kind kind);
 
   void touch_line(std::uint64_t address, std::uint64_t kind) {
     if (keeps_lines_) lines.touch(warp_, address, kind);
@@ -74,6 +85,11 @@ class Requests final : public Warp {
 
  private:
   bool is_checked(const Request& asked);
+  bool is_poll(const Request& asked);
+  UnfencedFlags::Kind flag_kind(Act act, std::uint32_t pc) const;
+  std::optional<SharedHistory::Conflict> volatile_conflict(
+      const Request& request, std::size_t i, bool was_written,
+      const std::optional<SharedHistory::Conflict>& conflict);
   void memory_request(const Request& request);
   void global_request(const Request& request, bool row);
   void shared_request(const Request& request, std::uint64_t spread);
@@ -99,6 +115,7 @@ class Requests final : public Warp {
   bool strong_ = false;             // the request is of atomic or volatile accesses
   bool plain_but_checked_ = false;  // of loads that are taken for volatile
   bool read_only_ = false;          // of loads through the read-only cache
+  bool polls_ = false;              // of volatile loads that are repeated, see is_poll()
   bool of_block_ = false;           // and of atomics that other blocks may not rely on
   Request copied_;     // sources of copies whose destinations come with the next request
   LoadRun loads_[32];  // of each warp
@@ -108,7 +125,10 @@ class Requests final : public Warp {
     std::uint64_t strong = 0;  // the last such address
   };
   std::vector<std::uint32_t> checked_;  // reads of which that is known, see is_checked()
-  bool fenced_ = false;                 // some have fences in this block
+  std::vector<std::uint32_t> polled_;   // volatile loads of which that is known, see is_poll()
+  std::vector<std::pair<std::uint32_t, UnfencedFlags::Kind>> atomics_;  // see note_atomic()
+  WarpExchange exchange_;
+  bool fenced_ = false;  // some have fences in this block
   std::vector<OfLane> lanes_ = std::vector<OfLane>(most_threads);
 };
 

@@ -52,6 +52,10 @@ bool SharedMemory::is_near(std::uint64_t address) const {
          (dynamic_bytes_ != 0 && address - (dynamic_begin() - near) < span_ + 2 * near);
 }
 
+bool SharedMemory::is_unasked(std::uint64_t address) const {
+  return dynamic_bytes_ == 0 && address - dynamic_begin() < span_;
+}
+
 std::string SharedMemory::describe(std::uint64_t address, int bytes) const {
   Place place = place_of(address);
   if (!place.is_shared) {

@@ -60,6 +60,8 @@ class SharedMemory {
   /// Whether the address is near enough to shared memory for an index that is out of its range to
   /// have led there.
   bool is_near(std::uint64_t address) const;
+  /// Whether it lies where dynamic shared memory would begin, of which the launch has none.
+  bool is_unasked(std::uint64_t address) const;
   /// Tells hot of it.
   void show(Hot& to) const {
     to.shared = static_;

@@ -23,6 +23,7 @@ bool is_word_of_the_language(std::string_view file) {
     return file.find(folder) != std::string_view::npos;
   };
   if (lies_in("kernels/ptx/") && file.ends_with(".cuh")) return true;
+  if (lies_in("/include/cuda_pipeline") && file.ends_with(".h")) return true;
   return (lies_in("harness/emulated/") && !file.ends_with(".cu")) || lies_in("/cccl/") ||
          lies_in("/include/c++/") || file.ends_with("/cuda_runtime.h");
 }
