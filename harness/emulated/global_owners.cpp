@@ -374,7 +374,7 @@ std::optional<GlobalMemory::EarlierTouch> GlobalMemory::touch_by_host(const void
   if (!is_global(address) || !is_inside(address, bytes)) return std::nullopt;
   const Slot& slot = slot_of(address);
   const std::uint64_t begin = address / slot_span * slot_span + slot_front, first = address - begin;
-  const Access access{several_, number_of(0), 0, false, false, 0, 15, 0};
+  const Access access{several_, number_of(0), 0, false, false, false, 0, 15, 0};
   std::optional<EarlierTouch> found;
   for (std::uint64_t word = (first + 3) / 4; word < (first + bytes) / 4; ++word) {
     if (order_ != nullptr && !found)

@@ -80,9 +80,8 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
     const std::uint64_t address = accesses.addresses[mistake->access];
     const int thread = accesses.first_thread + accesses.threads[mistake->access];
     const auto find = [&](const char* check, int other, const char* kind = "") {
-      return &block_.findings.add(check, pc, thread, other,
-                                  block_.memory.describe(address) + kind, address,
-                                  block_.memory.allocation_of(address));
+      return &block_.findings.add(check, pc, thread, other, block_.memory.describe(address) + kind,
+                                  address, block_.memory.allocation_of(address));
     };
     if (mistake->unwritten) {
       constexpr const char* check = "uninitialised (global)";
@@ -119,8 +118,8 @@ void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_
                            block_.memory.allocation_of(address));
     else if (mistake->race.what != nullptr) {
       Finding* const found = find(mistake->race.what, mistake->race.other,
-                                 kind_of_race(accesses.act == Act::atomic, toucher.in_block,
-                                              !toucher.strong && mistake->race.with_strong));
+                                  kind_of_race(accesses.act == Act::atomic, toucher.in_block,
+                                               !toucher.strong && mistake->race.with_strong));
       if (mistake->race.other_block < 0 || found->count != 1) continue;
       found->other = mistake->race.thread_there;
       found->other_block = mistake->race.other_block;
