@@ -113,11 +113,6 @@ json::Value gpu_json(const ComparedGpu& gpu) {
   return object;
 }
 
-/// Shortest text that reads back as the same number; nothing where there is none.
-std::string number(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
-}
-
 std::string row(const std::vector<std::string>& cells) {
   std::string line;
   for (const std::string& each : cells) {
@@ -130,7 +125,7 @@ std::string row(const std::vector<std::string>& cells) {
 
 std::vector<std::string> cells(const SideOfCase& side) {
   return {std::string(record::to_string(side.outcome)), fmt::to_string(side.medians_ns.size()),
-          number(side.median_ns), number(side.share_of_roof), side.roof};
+          csv_number(side.median_ns), csv_number(side.share_of_roof), side.roof};
 }
 
 std::string csv_of_times(const ComparedRuns& compared) {
@@ -152,9 +147,9 @@ std::string csv_of_times(const ComparedRuns& compared) {
     add({{record::name(one.id), one.id.suite},
          cells(one.a),
          cells(one.b),
-         {number(one.ratio), number(low), number(high), number(one.roofs_ratio), number(one.rest()),
-          one.cause ? std::string(analysis::to_string(*one.cause)) : "", one.because,
-          one.not_compared}});
+         {csv_number(one.ratio), csv_number(low), csv_number(high), csv_number(one.roofs_ratio),
+          csv_number(one.rest()), one.cause ? std::string(analysis::to_string(*one.cause)) : "",
+          one.because, one.not_compared}});
   }
   for (const analysis::OneSided& one : compared.comparison.one_sided)
     add({{one.name, one.name.substr(0, one.name.find('/'))},
@@ -176,8 +171,8 @@ std::string csv_of_counts(const ComparedRuns& compared) {
   for (const analysis::ComparedCounts& one : compared.counted) {
     if (!one.not_compared.empty()) add(one.name, {"", "", "", "", "", one.not_compared});
     for (const analysis::MetricChange& change : one.changed)
-      add(one.name, {change.name, change.unit, number(change.baseline), number(change.candidate),
-                     number(analysis::ratio(change)), ""});
+      add(one.name, {change.name, change.unit, csv_number(change.baseline),
+                     csv_number(change.candidate), csv_number(analysis::ratio(change)), ""});
   }
   return text;
 }

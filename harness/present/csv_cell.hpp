@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "harness/base/text.hpp"
 
@@ -18,6 +21,11 @@ inline std::string csv_cell(std::string_view cell) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + '"';
+}
+
+/// The shortest text that reads back as the same number; nothing where there is none.
+inline std::string csv_number(const std::optional<double>& value) {
+  return value ? fmt::to_string(*value) : std::string();
 }
 
 }  // namespace ridgeline::present

@@ -45,10 +45,6 @@ std::string value_of(const record::CaseId& id, const std::string& key) {
   return value;
 }
 
-std::string number(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
-
 }  // namespace
 
 void export_cases_csv(std::ostream& out, const ExportedRun& exported) {
@@ -70,9 +66,10 @@ void export_cases_csv(std::ostream& out, const ExportedRun& exported) {
     const auto low = one.interval_ns ? std::optional(one.interval_ns->low) : std::nullopt,
                high = one.interval_ns ? std::optional(one.interval_ns->high) : std::nullopt;
     line += fmt::format(",{},{},{},{},{},{},{},{},{},{},{}", to_string(one.outcome),
-                        csv_cell(one.reason), one.medians_ns.size(), number(one.median_ns),
-                        number(low), number(high), number(one.flops), number(one.bytes),
-                        number(one.flop_rate), number(one.byte_rate), number(one.share_of_roof));
+                        csv_cell(one.reason), one.medians_ns.size(), csv_number(one.median_ns),
+                        csv_number(low), csv_number(high), csv_number(one.flops),
+                        csv_number(one.bytes), csv_number(one.flop_rate), csv_number(one.byte_rate),
+                        csv_number(one.share_of_roof));
     out << line << "\r\n";
   }
 }
