@@ -216,7 +216,7 @@ class GlobalMemory {
   /// that run at once, whether one of them has any. Owner 0 are several: whether `me` has any.
   bool fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me);
   /// touch_flags() of one access, of the last block: whether that is clear with it.
-  bool reads_unordered(std::uint64_t address, Act act, std::uint32_t me);
+  bool reads_unordered(std::uint64_t address, Act act, std::uint32_t me, std::uint32_t pc);
   /// Whether a fence orders the last store to the word, of block `writer`, before what `me` does.
   bool is_store_ordered(std::uint64_t address, std::uint32_t writer, std::uint32_t me);
   /// That a launch gives to its block; behind several_.

@@ -483,10 +483,10 @@ std::optional<GlobalMemory::Unordered> GlobalMemory::touch_flags(const Accesses&
       fences_.touch_flag(me, address, accesses.act != Act::write, accesses.act != Act::read);
   if (use.checked) return std::nullopt;
   std::optional<Unordered> found;
-  const bool counts = accesses.act == Act::write || !last_block_.is_idle();
+  const bool counts = accesses.act != Act::atomic || !last_block_.is_idle();
   for (std::size_t i = 0; i < accesses.addresses.size(); ++i) {
     const std::uint64_t address = accesses.addresses[i];
-    if (counts && reads_unordered(address, accesses.act, me)) found = Unordered{i, false};
+    if (counts && reads_unordered(address, accesses.act, me, use.pc)) found = Unordered{i, false};
     if (!toucher.alone) continue;
     const std::uint32_t writer =
         flags_.touch({me, accesses.first_thread + accesses.threads[i], use.barriers, use.pc},
@@ -496,10 +496,11 @@ std::optional<GlobalMemory::Unordered> GlobalMemory::touch_flags(const Accesses&
   return found;
 }
 
-bool GlobalMemory::reads_unordered(std::uint64_t address, Act act, std::uint32_t me) {
+bool GlobalMemory::reads_unordered(std::uint64_t address, Act act, std::uint32_t me,
+                                   std::uint32_t pc) {
   if (act == Act::write) last_block_.store(me, address);
   if (act == Act::atomic) last_block_.update(me, address);
-  const std::uint32_t writer = act == Act::read ? last_block_.load(me, address) : 0;
+  const std::uint32_t writer = act == Act::read ? last_block_.load(me, address, pc) : 0;
   return writer != 0 && !is_store_ordered(address, writer, me) &&
          last_block_.is_unordered(me, writer);
 }

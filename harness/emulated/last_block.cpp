@@ -14,6 +14,7 @@ void LastBlock::begin_launch(std::uint64_t blocks) {
   stores_.clear();
   counters_.clear();
   last_.clear();
+  unguarded_.clear();
   unordered_.clear();
 }
 
@@ -47,11 +48,13 @@ void LastBlock::update(std::uint32_t block, std::uint64_t address) {
   }
 }
 
-std::uint32_t LastBlock::load(std::uint32_t block, std::uint64_t address) {
+std::uint32_t LastBlock::load(std::uint32_t block, std::uint64_t address, std::uint32_t pc) {
+  if (gave_up_) return 0;
+  const auto last = last_.find(block);
+  if (last == last_.end()) unguarded_.insert(pc);
   const auto stored = stores_.find(address);
   if (stored == stores_.end() || stored->second.block == block) return 0;
-  const auto last = last_.find(block);
-  if (last != last_.end()) {
+  if (last != last_.end() && !unguarded_.contains(pc)) {
     const Counter& counter = counters_[last->second];
     const auto came = counter.come.find(stored->second.block);
     if (came != counter.come.end() && stored->second.at < came->second) return came->first;

@@ -11,12 +11,12 @@ namespace ridgeline::emulated {
 /// loads what each of them has stored, likewise, before it came. That is no race, but volatile
 /// accesses do not order each other: without fences, it may read what was there before. Nothing
 /// less is told, since a load may be one that is repeated until the value itself has come, which
-/// needs no fence. Blocks run one at a time.
+/// needs no fence; so is one, at `pc`, that another block has made too. Blocks run one at a time.
 class LastBlock {
  public:
   /// Blocks have numbers that are not 0.
   void begin_launch(std::uint64_t blocks);
-  /// Whether no volatile load or atomic need be told of.
+  /// Whether no atomic need be told of.
   bool is_idle() const { return stores_.empty(); }
   /// By a volatile access.
   void store(std::uint32_t block, std::uint64_t address);
@@ -24,7 +24,7 @@ class LastBlock {
   void update(std::uint32_t block, std::uint64_t address);
   /// By a volatile access: the block whose store, from before it came, the last one reads; 0 for
   /// all other loads.
-  std::uint32_t load(std::uint32_t block, std::uint64_t address);
+  std::uint32_t load(std::uint32_t block, std::uint64_t address, std::uint32_t pc);
   /// That no fence orders such a load behind the store of `writer`. Whether that now holds, for the
   /// first time, of all other blocks.
   bool is_unordered(std::uint32_t block, std::uint32_t writer);
@@ -46,6 +46,7 @@ class LastBlock {
   std::unordered_map<std::uint64_t, Store> stores_;
   std::unordered_map<std::uint64_t, Counter> counters_;
   std::unordered_map<std::uint32_t, std::uint64_t> last_;  // to which counters blocks came last
+  std::unordered_set<std::uint32_t> unguarded_;  // loads made by blocks that came last to none
   std::unordered_map<std::uint32_t, std::unordered_set<std::uint32_t>> unordered_;
 };
 
