@@ -97,6 +97,8 @@ WORDS = {
     "10copy_asyncEPvPKvb": ("async copy", 16),
     "12copy_async_4": ("async copy", 4),
     "13load_matrices": ("load", 16),
+    **{f"14load_read_onlyILi{width}E": ("load", width) for width in (1, 2, 4, 8)},
+    "17load_read_only_16": ("load", 16),
 }
 FRAGMENTS = "harness/emulated/wmma.hpp"
 CALL = re.compile(r" +([0-9a-f]+):\t.*\tcall +[0-9a-f]+ <([\w.$]+)[^>]*>")

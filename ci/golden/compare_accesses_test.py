@@ -106,6 +106,9 @@ def test_calls_are_read_from_a_disassembly():
     assert kinds == [None, ("load", 16), None, None, ("atomic", 0)]
     assert accesses.emulated_access("__tsan_unaligned_write8") == ("store", 8)
     assert accesses.emulated_access("__tsan_atomic32_fetch_add") == ("atomic", 0)
+    read_only = ["14load_read_onlyILi2EEEmPKv", "17load_read_only_16EPKv"]
+    widths = [accesses.emulated_access("_ZN9ridgeline8emulated" + name) for name in read_only]
+    assert widths == [("load", 2), ("load", 16)]
     assert accesses.emulated_access("_ZN9ridgeline8emulated10copy_asyncEPvPKvb") == (
         "async copy",
         16,

@@ -142,10 +142,15 @@ class Ordered {
 
 }  // namespace
 
-std::uint64_t load_read_only(const void* at, int bytes) {
-  access(at, RIDGELINE_CALLER, Act::read_only_load, static_cast<std::uint64_t>(bytes));
-  return word_at(reinterpret_cast<std::uint64_t>(at), static_cast<unsigned>(bytes));
+template <int bytes>
+std::uint64_t load_read_only(const void* at) {
+  access(at, RIDGELINE_CALLER, Act::read_only_load, bytes);
+  return word_at(reinterpret_cast<std::uint64_t>(at), bytes);
 }
+template std::uint64_t load_read_only<1>(const void*);
+template std::uint64_t load_read_only<2>(const void*);
+template std::uint64_t load_read_only<4>(const void*);
+template std::uint64_t load_read_only<8>(const void*);
 TwoWords load_read_only_16(const void* at) {
   access(at, RIDGELINE_CALLER, Act::read_only_load, sizeof(TwoWords));
   return loaded<TwoWords>(reinterpret_cast<std::uint64_t>(at));

@@ -52,9 +52,10 @@ enum class Scope : std::uint8_t { block, device };
 /// Returns what was there before. Order between blocks is relaxed.
 std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update update,
                      Number number, Scope scope = Scope::device);
-/// Loads 1 to 16 bytes, aligned to their size, through the cache that does not see what the launch
-/// stores.
-[[gnu::pure]] std::uint64_t load_read_only(const void* at, int bytes);
+/// Loads 1, 2, 4, 8 or 16 bytes, aligned to their size, through the cache that does not see what
+/// the launch stores.
+template <int bytes>
+[[gnu::pure]] std::uint64_t load_read_only(const void* at);
 struct TwoWords {
   std::uint64_t low, high;
 };

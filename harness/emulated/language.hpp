@@ -179,7 +179,7 @@ RIDGELINE_WORD T loaded_read_only(const T* at) {
       const TwoWords words = load_read_only_16(at);
       std::memcpy(static_cast<void*>(&value), &words, sizeof value);
     } else {
-      const std::uint64_t word = load_read_only(at, sizeof(T));
+      const std::uint64_t word = load_read_only<sizeof(T)>(at);
       std::memcpy(static_cast<void*>(&value), &word, sizeof value);
     }
     return value;
