@@ -111,6 +111,36 @@ def test_a_graph_is_made_node_by_node_of_kernels_that_were_never_launched(tmp_pa
     assert "30, 1 with 10, 60, 2 calls" in done.stdout + done.stderr, done.stdout + done.stderr
 
 
+def test_streams_that_are_destroyed_during_a_capture_leave_it(tmp_path):
+    program = tmp_path / "destroyed.cu"
+    program.write_text(
+        BEGIN
+        + """
+int main() {
+  float* x; cudaMalloc(&x, 128);
+  cudaEvent_t event; cudaEventCreate(&event);
+  cudaGraph_t graph; cudaGraphExec_t exec;
+  cudaStream_t s, t; cudaStreamCreate(&s); cudaStreamCreate(&t);
+  cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+  cudaEventRecord(event, s); cudaStreamWaitEvent(t, event);
+  put<<<1, 32, 0, t>>>(x, 7);
+  cudaEventRecord(event, t); cudaStreamWaitEvent(s, event);
+  cudaStreamDestroy(t);
+  if (cudaStreamEndCapture(s, &graph) != cudaSuccess) return 1;
+  cudaGraphInstantiate(&exec, graph, 0);
+  if (cudaGraphLaunch(exec, s) != cudaSuccess) return 2;
+  cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+  put<<<1, 32, 0, s>>>(x, 8);
+  cudaStreamDestroy(s);
+  float got; cudaMemcpy(&got, x, 4, cudaMemcpyDeviceToHost);
+  return got != 7;
+}
+"""
+    )
+    done = check(tmp_path, program)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
     "call, error, ended",
     [

@@ -87,6 +87,34 @@ def test_host_threads_that_live_at_once_may_launch_in_turn(tmp_path):
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_host_threads_use_streams_of_their_own_at_once(tmp_path):
+    source = tmp_path / "streams.cu"
+    source.write_text(
+        "#include <cstdio>\n#include <thread>\n#include <vector>\n"
+        "__global__ void put(int* to, int value) { to[64 * blockIdx.x + threadIdx.x] = value; }\n"
+        "int main() {\n"
+        "  const auto work = [](int mine) {\n"
+        "    cudaStream_t s; cudaStreamCreate(&s); cudaEvent_t event; cudaEventCreate(&event);\n"
+        "    int *d, host[256]; cudaMallocAsync(&d, sizeof host, s);\n"
+        "    for (int i = 0; i < 100; ++i) {\n"
+        "      cudaMemsetAsync(d, 0, sizeof host, s);\n"
+        "      put<<<4, 64, 0, s>>>(d, mine * i);\n"
+        "      cudaMemcpyAsync(host, d, sizeof host, cudaMemcpyDeviceToHost, s);\n"
+        "      cudaEventRecord(event, s); cudaStreamWaitEvent(s, event);\n"
+        "      cudaStreamSynchronize(s);\n"
+        '      for (const int each : host) if (each != mine * i) std::printf("differs\\n");\n'
+        "    }\n"
+        "    cudaFreeAsync(d, s); cudaStreamDestroy(s); };\n"
+        "  std::vector<std::thread> threads;\n"
+        "  for (int i = 0; i < 4; ++i) threads.emplace_back(work, i);\n"
+        "  for (std::thread& each : threads) each.join();\n"
+        "}\n"
+    )
+    checked = check(tmp_path, source)
+    said = checked.stdout + checked.stderr
+    assert checked.returncode == 0 and "differs" not in said, said
+
+
 # One line of each program orders the reader behind the writer, or does not.
 ORDER = r"""
 #include <cstdio>
@@ -199,6 +227,7 @@ def test_what_nothing_orders_between_two_streams_is_a_race(tmp_path, text, race,
         "read<<<1, 32, 0, a>>>(p, q, 1); read<<<1, 32, 0, b>>>(p, q + 32, 1);",
         TO_P + JOIN + FROM_P,
         GRAPH.replace("JOIN", JOIN),
+        GRAPH.replace("JOIN", JOIN) + " cudaGraphLaunch(exec, b);",
     ],
     ids=[
         "event",
@@ -216,6 +245,7 @@ def test_what_nothing_orders_between_two_streams_is_a_race(tmp_path, text, race,
         "readers",
         "copies",
         "graph",
+        "graph-in-both",
     ],
 )
 def test_what_is_ordered_or_apart_is_no_race_between_streams(tmp_path, text):
@@ -243,6 +273,7 @@ UP = "cudaMemcpyAsync(d, h, 128, cudaMemcpyHostToDevice, s);\n"
     [
         (DOWN + "if (h[3] == 5) return 1;", True),
         (DOWN + "h[3] = 1;", True),
+        (DOWN + "cudaFreeAsync(d, s);\nif (h[3] == 5) return 1;", True),
         (UP + "h[3] = 1;", True),
         (UP + "if (h[3] == 5) return 1;", False),
         (DOWN + "cudaStreamSynchronize(s); h[3] = 1;", False),
@@ -253,6 +284,7 @@ UP = "cudaMemcpyAsync(d, h, 128, cudaMemcpyHostToDevice, s);\n"
     ids=[
         "read",
         "overwritten",
+        "freed-in-stream",
         "source-overwritten",
         "source-read",
         "waited",
@@ -268,5 +300,5 @@ def test_the_host_may_not_touch_pinned_memory_that_a_copy_may_touch_still(tmp_pa
     said = done.stdout + done.stderr
     assert done.returncode == (2 if is_early else 0), said
     assert ("host touches pinned memory too early at" in said) == is_early, said
-    line = PINNED[: PINNED.index("PROGRAM")].count("\n") + 2
+    line = PINNED[: PINNED.index("PROGRAM")].count("\n") + 1 + text.count("\n")
     assert not is_early or f"pinned.cu:{line}: pinned buffer" in said, said

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 #include <cuda_runtime_api.h>
@@ -177,6 +178,7 @@ cudaError_t cudaDeviceReset() {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+  const std::lock_guard lock(ridgeline::program::together());
   if (const cudaError_t error =
           ridgeline::program::in_capture("cudaDeviceSynchronize", RIDGELINE_CALLER);
       error != cudaSuccess)

@@ -46,6 +46,7 @@ struct CUgraphExec_st {
   };
   std::vector<Step> steps;  // in an order that they may come in
   unsigned long long flags = 0;
+  ridgeline::program::Clock clock{};  // of its last launch, which each comes behind
 };
 // NOLINTEND(readability-identifier-naming)
 
@@ -111,6 +112,7 @@ bool add_steps(const CUgraph_st& graph, const std::vector<std::size_t>& behind,
 cudaError_t instantiate(cudaGraphExec_t* to, cudaGraph_t graph, unsigned long long flags,
                         const char* call, std::uint32_t pc) {
   if (to == nullptr || graph == nullptr) return Session::here().fail(cudaErrorInvalidValue);
+  const std::lock_guard lock(together());
   auto made = std::make_unique<CUgraphExec_st>();
   made->flags = flags;
   if (!add_steps(*graph, {}, *made))
@@ -142,14 +144,19 @@ cudaError_t run_now(Clock& clock, std::size_t line, const char* call, std::uint3
   }
   // It may tell another thread of the host that it runs.
   if (work.type == cudaGraphNodeTypeHost) {
-    order.host_waits_for(clock);
+    {
+      const std::lock_guard lock(together());
+      order.host_waits_for(clock);
+    }
     return work.run();
   }
+  const std::lock_guard lock(together());
   return order.run(clock, line, call, pc, work.type == cudaGraphNodeTypeKernel, notes, work.run);
 }
 
-cudaError_t launch(const CUgraphExec_st& graph) {
+cudaError_t launch(CUgraphExec_st& graph) {
   std::vector<Clock> clocks;
+  clock_of_launch->join(graph.clock);
   Clock all = *clock_of_launch;
   for (const CUgraphExec_st::Step& step : graph.steps) {
     Clock clock = *clock_of_launch;
@@ -162,7 +169,7 @@ cudaError_t launch(const CUgraphExec_st& graph) {
     all.join(clock);
     clocks.push_back(std::move(clock));
   }
-  *clock_of_launch = all;
+  graph.clock = *clock_of_launch = all;
   return cudaSuccess;
 }
 
@@ -240,6 +247,7 @@ Work host_work(const cudaHostNodeParams& of) {
 
 cudaError_t in_stream(cudaStream_t stream, const char* call, std::uint32_t pc, Work work,
                       bool host_waits) {
+  std::unique_lock lock(together());
   CUstream_st& of = stream_of(stream);
   const bool is_legacy = &of == &stream_of(nullptr);
   if (is_legacy)
@@ -254,7 +262,9 @@ cudaError_t in_stream(cudaStream_t stream, const char* call, std::uint32_t pc, W
       }
   if (of.capture == nullptr) {
     Clock clock = clock_of(of);
+    lock.unlock();
     const cudaError_t error = run_now(clock, of.line, call, pc, work, !host_waits);
+    lock.lock();
     of.clock.join(clock);
     if (host_waits) StreamOrder::here().host_waits_for(clock);
     return error;
@@ -266,7 +276,22 @@ cudaError_t in_stream(cudaStream_t stream, const char* call, std::uint32_t pc, W
   return cudaSuccess;
 }
 
+void leave_capture(cudaStream_t stream) {
+  const std::shared_ptr<Capture> capture = std::exchange(stream->capture, nullptr);
+  if (capture == nullptr) return;
+  capture->streams.erase(stream);
+  if (capture->origin != stream) return;
+  for (const cudaStream_t each : capture->streams) {
+    each->capture = nullptr;
+    each->tails.clear();
+  }
+  capture->has_ended = true;
+  std::erase(captures(), capture);
+  delete capture->graph;
+}
+
 cudaError_t in_capture(const char* call, std::uint32_t pc) {
+  const std::lock_guard lock(together());
   if (captures().empty()) return cudaSuccess;
   for (const auto& capture : captures()) capture->is_invalid = true;
   return refuse(cudaErrorStreamCaptureUnsupported, call, pc,
@@ -275,6 +300,7 @@ cudaError_t in_capture(const char* call, std::uint32_t pc) {
 }
 
 cudaError_t unsafe_in_capture(const char* call, std::uint32_t pc) {
+  const std::lock_guard lock(together());
   if (mode_of_thread == cudaStreamCaptureModeRelaxed) return cudaSuccess;
   for (const auto& capture : captures()) {
     if (capture->mode == cudaStreamCaptureModeRelaxed ||
@@ -337,6 +363,7 @@ cudaError_t no_such() { return Session::here().fail(cudaErrorInvalidValue); }
 extern "C" {
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  const std::lock_guard lock(together());
   CUstream_st& of = stream_of(stream);
   if (&of == &stream_of(nullptr))
     return refuse(cudaErrorStreamCaptureUnsupported, "cudaStreamBeginCapture", RIDGELINE_CALLER,
@@ -357,6 +384,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* to) {
+  const std::lock_guard lock(together());
   const char* const call = "cudaStreamEndCapture";
   CUstream_st& of = stream_of(stream);
   if (to != nullptr) *to = nullptr;

@@ -113,12 +113,6 @@ const LatestLaunch& latest_launch() { return latest; }
 
 namespace {
 
-/// Threads of the host take turns. A kernel that launches does not come here.
-std::recursive_mutex& together() {
-  static std::recursive_mutex mutex;
-  return mutex;
-}
-
 cudaError_t run(const device::LaunchConfig& config, const emulated::KernelCall& call,
                 std::uint32_t pc) {
   Session& session = Session::here();

@@ -23,12 +23,6 @@
 namespace ridgeline::program {
 namespace {
 
-/// Threads of the host take turns.
-std::recursive_mutex& together() {
-  static std::recursive_mutex mutex;
-  return mutex;
-}
-
 std::uint64_t address_of(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
 
 bool is_device(const void* memory) { return emulated::is_global(address_of(memory)); }
@@ -74,8 +68,13 @@ cudaError_t release(void* memory, const char* call, std::uint32_t pc) {
   Session& session = Session::here();
   const std::lock_guard lock(together());
   if (memory == nullptr) return cudaSuccess;
-  host_has_waited();
-  if (std::string_view(call) != "cudaFreeAsync") StreamOrder::here().host_waits_for_all();
+  const bool waits = std::string_view(call) != "cudaFreeAsync";
+  if (waits) {
+    host_has_waited();
+    StreamOrder::here().host_waits_for_all();
+  } else {
+    open_managed_memory();
+  }
   const auto known = session.allocations.find(address_of(memory));
   if (known != session.allocations.end()) Session::look_at_results(*known);
   if (session.allocations.erase(address_of(memory)) == 0) {
@@ -86,6 +85,7 @@ cudaError_t release(void* memory, const char* call, std::uint32_t pc) {
     return session.fail(cudaErrorInvalidValue);
   }
   session.machine().memory().release(memory);
+  if (!waits) close_managed_memory_again();
   return cudaSuccess;
 }
 
@@ -268,6 +268,7 @@ void* part_of(const void* symbol, std::size_t offset) {
 }  // namespace
 
 cudaError_t at_once(const char* call, std::uint32_t pc, const Work& work) {
+  const std::lock_guard lock(together());
   if (const cudaError_t error = in_capture(call, pc); error != cudaSuccess) return error;
   host_has_waited();
   return in_stream(nullptr, call, pc, work, true);

@@ -49,6 +49,11 @@ Session::Session(device::Device& device, std::uint64_t most_accesses)
 }
 Session::~Session() { session = nullptr; }
 
+std::recursive_mutex& together() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
 Session& Session::here() {
   require(session != nullptr, "a program runs in a session");
   return *session;
@@ -108,8 +113,6 @@ void Session::launched(const emulated::Report& report) {
     if (file.empty() || noted_lines_.emplace(report.kernel, note.check, file, line).second)
       notes_.insert(emulated::text_of(report, note));
   }
-  for (const emulated::Finding& note : report.notes)
-    if (noted_.emplace(note.check, note.pc).second) notes_.insert(emulated::text_of(report, note));
   const bool was_refused =
       !report.completed && report.findings.size() == 1 && report.findings.front().block < 0;
   const bool completed = report.completed;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <tuple>
@@ -32,6 +33,10 @@ struct Found {
   std::string worst_sizes;          // "<<<8, 64>>>"
   std::uint64_t kernel_number = 0;  // see emulated::Report
 };
+
+/// Threads of the host take turns: for a launch, a copy, and what is known of memory, streams and
+/// graphs. Nobody has it while a host function of the program runs in a stream.
+std::recursive_mutex& together();
 
 /// What a program that runs on the emulated device has asked of it so far. One at a time.
 class Session {

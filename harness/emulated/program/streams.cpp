@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <mutex>
 #include <utility>
 
 #include <cuda_runtime_api.h>
@@ -54,22 +55,26 @@ using ridgeline::program::host_has_waited;
 using ridgeline::program::host_work;
 using ridgeline::program::in_capture;
 using ridgeline::program::in_stream;
+using ridgeline::program::leave_capture;
 using ridgeline::program::record_in_capture;
 using ridgeline::program::Session;
 using ridgeline::program::stream_of;
 using ridgeline::program::StreamOrder;
+using ridgeline::program::together;
 using ridgeline::program::wait_in_capture;
 
 namespace {
 
 /// A call by which the host waits for a stream.
 cudaError_t wait_for(cudaStream_t stream, const char* call, std::uint32_t pc) {
+  const std::lock_guard lock(together());
   if (stream_of(stream).capture != nullptr) return in_capture(call, pc);
   host_has_waited();
   StreamOrder::here().host_waits_for(clock_of(stream_of(stream)));
   return cudaSuccess;
 }
 cudaError_t wait_for(cudaEvent_t event, const char* call, std::uint32_t pc) {
+  const std::lock_guard lock(together());
   if (event != nullptr && event->capture != nullptr && !event->capture->has_ended) {
     Session::here().host_mistake(call, pc,
                                  "the event was recorded in a stream that is captured: nothing has "
@@ -83,6 +88,7 @@ cudaError_t wait_for(cudaEvent_t event, const char* call, std::uint32_t pc) {
 
 cudaError_t make(cudaStream_t* to, unsigned flags, int priority) {
   if (to == nullptr) return Session::here().fail(cudaErrorInvalidValue);
+  const std::lock_guard lock(together());
   StreamOrder::here().begin_judging();
   *to = new CUstream_st{priority, flags};
   all_streams().insert(*to);
@@ -103,6 +109,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* to, unsigned flags, int p
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
     return Session::here().fail(cudaErrorInvalidResourceHandle);
+  const std::lock_guard lock(together());
+  leave_capture(stream);
   if ((stream->flags & cudaStreamNonBlocking) == 0)
     stream_of(nullptr).clock.join(stream->clock);  // which waits for it still
   all_streams().erase(stream);
@@ -117,6 +125,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (event == nullptr) return Session::here().fail(cudaErrorInvalidResourceHandle);
+  const std::lock_guard lock(together());
   if (const auto captured = wait_in_capture(stream, event, RIDGELINE_CALLER)) return *captured;
   stream_of(stream).clock.join(event->clock);
   return cudaSuccess;
@@ -133,7 +142,6 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   unsigned) {
   if (stream_of(stream).capture != nullptr)
     return in_capture("cudaStreamAddCallback", RIDGELINE_CALLER);
-  StreamOrder::here().host_waits_for(clock_of(stream_of(stream)));
   return in_stream(stream, "cudaStreamAddCallback", RIDGELINE_CALLER,
                    {.type = cudaGraphNodeTypeHost, .run = [=] {
                       host_has_waited();
@@ -171,6 +179,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (event == nullptr) return Session::here().fail(cudaErrorInvalidResourceHandle);
+  const std::lock_guard lock(together());
   if (const auto captured = record_in_capture(event, stream)) return *captured;
   *event = {Moment::now(), true, nullptr, {}, clock_of(stream_of(stream))};
   return cudaSuccess;

@@ -39,6 +39,9 @@ Work host_work(const cudaHostNodeParams& of);
 cudaError_t in_stream(cudaStream_t stream, const char* call, std::uint32_t pc, Work work,
                       bool host_waits = false);
 
+/// The stream is destroyed: what it has captured stays, and a capture that it began ends.
+void leave_capture(cudaStream_t stream);
+
 /// That a call may not come while a stream is captured: it waits for all work, or is on the stream
 /// that is there by itself, which waits for the others. What is wrong is also told. `cudaSuccess`:
 /// it may.
